@@ -2,13 +2,13 @@
  * `npm run bench`: measures what a user gets, as npm delivers it, next to raw loops.
  *
  *   --only w1,listing     benchmarks whose name contains one of these words
- *   --rounds n            how often everybody is measured, in turns (default 2)
- *   --minutes n           what would end later is left out (default 12; no limit with --only)
+ *   --rounds n            how often each subject is measured, in turn (default 2)
+ *   --minutes n           time limit; later benchmarks are left out (default 12; none with --only)
  *   --sustain n           minutes of 100,000 tasks an hour on PostgreSQL (default 1)
  *   --inner               also benchmarks that look inside this build; --only finds them too
  *   --quick               a smoke test of about a minute; its figures mean little
  *   --peers               also other frameworks, installed on demand into a cache
- *   --against DIR|REV     also an older build, in turns with this one
+ *   --against DIR|REV     also an older build, alternating with this one
  *   --json                one document on standard output; --from FILE,… reads such documents
  *   --write-docs          writes the figures to docs/speed.md and docs/pictures/speed.svg
  */

@@ -48,7 +48,7 @@ const GO: Record<string, string> = {
 
 const GOING_MS = 1500;
 
-/** Until when a letter goes to a page; each `g` has its own time. */
+/** After `g`, a letter opens a page until this time. */
 let goingUntil = -Infinity;
 
 export function listenToKeys(): void {

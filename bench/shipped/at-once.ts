@@ -7,7 +7,7 @@ import { builds, measure, RAW_FETCH, type MeasuredSubject } from '../harness/sub
 
 const RUNS = 1000;
 const LEAST_SHARE = 0.6;
-/** Of a run that waits for its first answer. The largest memory also has garbage of all of them. */
+/** Per run, while all runs wait for their first answer. Peak memory would also include garbage. */
 const MAX_MEMORY_KB = 80;
 /** An older build may need minutes. */
 const TIMEOUT_MS = 10 * 60_000;

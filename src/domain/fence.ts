@@ -1,6 +1,6 @@
 /**
- * What a thrown error concerns. An error about one file holds that file, an error of one task ends
- * that task, and only a fault of the store itself concerns the whole process.
+ * The scope of a thrown error. An error about one file holds that file, an error of one task ends
+ * that task, and only a fault of the store itself affects the whole process.
  */
 import { diskReason, problem, type Problem } from './problem.js';
 

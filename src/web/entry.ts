@@ -48,7 +48,7 @@ function signed(key: Buffer, kind: string, at: number): string {
 
 function timeOf(key: Buffer, kind: string, value: string): number | undefined {
   const [at = '', random = '', signature = '', ...more] = value.split('.');
-  // One spelling only: a used token must not count again with something added to it.
+  // Only the exact spelling is valid: a used token must not become valid again with a suffix.
   if (more.length > 0 || !isSame(signature, mac(key, `${kind} ${at}.${random}`))) return undefined;
   return Number.parseInt(at, 36);
 }

@@ -53,7 +53,7 @@ async function answersOf(moment: Moment, root: string, { all, hide }: Sharing): 
     answers[`/api/tasks/${encodeURIComponent(id)}/why`] = forGuests(await whyOf(moment, id), outside);
     if (session === undefined) continue;
     const key = `/api/sessions/${encodeURIComponent(session)}`;
-    // What the agent does now may be about other runs.
+    // The agent's current activity may belong to other runs, so it is left out.
     const { agentNow: _, ...talk } = await conversationOf(moment, session, Infinity, Infinity);
     answers[key] ??= forGuests(all ? withoutSecrets(talk, hide) : talkForGuests(talk, hide), outside);
   }

@@ -82,7 +82,7 @@ function privateFiles(root: string): string[] {
   return (attempt(() => fs.readdirSync(folder)) ?? []).map((name) => path.join(folder, name));
 }
 
-/** The first alternative skips a key in quotes. */
+/** A quoted value, or the rest of a line after a colon. The first alternative skips quoted keys. */
 const VALUE = /"(?:[^"\\\n]|\\.)*"\s*:|"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'|:[ \t]+([^\s"'{[][^\n]*)/g;
 
 /** Values in JSON and YAML, lines of one word, such as those of a key, and codes in any format. */
@@ -93,7 +93,7 @@ function quotedIn(file: string): string[] {
   return [...values, ...words, ...codesIn(text)];
 }
 
-/** Words with letters and digits, which a sentence seldom has. Times are no secrets. */
+/** Words that mix letters and digits, which are rare in sentences. Times are not secrets. */
 function codesIn(text: string): string[] {
   const words = text.match(/[^\s"'`<>(){}[\],;:=@/?&|\\]+/g) ?? [];
   return words.filter((word) => /\d/.test(word) && /[a-z]/i.test(word) && !/^\d{4}-\d\d-\d\dT\d\d$/.test(word));

@@ -91,7 +91,7 @@ export function routes(api: Hono, served: Served): void {
     const to = Math.min(whole(context.req.query('to'), from + 100), from + ROWS_MAX);
     return views.rows(id(context), from, to);
   };
-  // A person who scrolls asks for a hundred ranges, and each is only a part of a list that is kept.
+  // Ranges are not cached: scrolling asks for many, and the list behind them is kept anyway.
   get('/views/:id', rowsOf, false);
   get('/hall', async (_, moment) =>
     hallOf(await moment.snapshot(), moment.log, await moment.ended(), feed.own, await cyclesIn(moment), moment.now),
@@ -161,7 +161,7 @@ export function routes(api: Hono, served: Served): void {
     const { file, text } = (await context.req.json()) as { file?: unknown; text?: unknown };
     return context.json(checkAgentText(String(file ?? 'agents/new.md'), String(text ?? '')));
   });
-  // Not kept per version, because it changes with every word.
+  // Not cached per version, because the turns change with every word.
   const words = served.readOnly ? undefined : live;
   api.get('/turns', (context) => context.json({ turns: words?.turns() ?? [], ended: 'others' } satisfies TurnsChanged));
   api.get('/stream', streams(feed, words, served.onOpen));

@@ -90,7 +90,10 @@ function withoutResult({ files: _, ...call }: ShownCall): ShownCall {
   return call.result === undefined ? call : { ...call, result: LEFT_OUT };
 }
 
-/** What guests may filter tasks by: no column with free text, whose words they could guess. */
+/**
+ * The columns by which guests may filter tasks. Columns with free text are left out, because guests
+ * could guess their words.
+ */
 const COLUMNS = ['state', 'to', 'role', 'parent', 'created_at', 'ended_at', 'error.code'];
 const KEYWORDS = ['and', 'or', 'not', 'in', 'is', 'null', 'like', 'between', 'order', 'by', 'asc', 'desc', 'limit'];
 

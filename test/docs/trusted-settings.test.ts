@@ -1,4 +1,4 @@
-/** Whoever adds a setting decides whether a person must see it before it counts. */
+/** Every setting states whether a person must see it before it takes effect. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

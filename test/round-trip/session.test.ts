@@ -269,7 +269,7 @@ test('a printed conversation needs no YAML parser, and an edited one is never re
   assert.ok(quickly > runs(2000) / 4, `${quickly} were read`);
 });
 
-/** -0 is 0 and key order of number-like keys is the engine's. */
+/** -0 reads back as 0, and JavaScript decides the order of number-like keys. */
 function plain(session: Session): unknown {
   return JSON.parse(JSON.stringify(session)) as unknown;
 }

@@ -20,7 +20,7 @@ const test = FOLDER === undefined ? sampleTests('web, a scene', 4, 3) : always;
 interface View {
   name: string;
   page: string;
-  /** The first click of a person there. */
+  /** A selector to click before the picture is taken. */
   click?: string;
 }
 

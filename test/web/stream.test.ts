@@ -38,7 +38,10 @@ test('a reader that names its cursor hears of a change only if it missed one', a
   const workspace = await askingPlace(t);
   const window = await openWindow(t, workspace);
   const cursor = async (): Promise<string> => (await window.get('/api/hello')).json<Hello>().cursor;
-  /** The frames while nothing changed: a file that was just written may be reported twice. */
+  /**
+   * Frames read while nothing changed. A file that was just written may be reported twice, so the
+   * read is repeated until the cursor stays the same.
+   */
   const framesAt = (since: (now: string) => string): Promise<{ now: string; seen: [string, string][] }> =>
     until(async () => {
       const now = await cursor();
@@ -89,7 +92,7 @@ test('a reconnect after which nothing has changed reads nothing again', async (t
   if (shown === undefined) return;
   const { page, asked } = shown;
   await page.waitForSelector('text=1 waiting');
-  // The first round lets the page finish what it still reads from its start.
+  // The first round lets the page finish its initial reads.
   for (let n = 0; n < 2; n++) {
     asked();
     const beat = page.waitForResponse(/\/api\/stream/);

@@ -12,7 +12,7 @@ import { SEND_KEY } from '../keys.ts';
 interface Said {
   text: string;
   total: number;
-  /** Another agent, which got it as a task of its own. */
+  /** The other agent that the message went to, and the task that it became. */
   to?: { agent: string; task: string };
 }
 

@@ -83,7 +83,7 @@ function titleOf({ lines }: Data['boards'][number]): string | undefined {
   return /^# +(.+)$/.exec(lines[0]?.text ?? '')?.[1];
 }
 
-/** Without the title, which the panel has, and without the empty lines around the rest. */
+/** Leaves out the title, which the panel shows, and blank lines at the start and the end. */
 function shownLines(board: Data['boards'][number]): Data['boards'][number]['lines'] {
   const lines = board.lines.slice(titleOf(board) === undefined ? 0 : 1);
   const isText = ({ text }: { text: string }): boolean => text.trim() !== '';

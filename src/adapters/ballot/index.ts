@@ -138,8 +138,8 @@ export function ballot(options: BallotOptions): Ballot {
   }
 
   /**
-   * The answers to requests that this machine has shown unmarked. An entry that came with the file,
-   * by clone, pull or copy, is drawn again and asked, whether it was marked or not.
+   * Keeps only answers to requests that this machine has shown without a mark. An entry that came
+   * with the file (by clone, pull or copy) is asked again, marked or not.
    */
   function shownHere(answers: Marks['answers'], open: readonly Approval[], stamp: string): Marks['answers'] {
     const marked = new Map(answers.map(({ id, answer }) => [id, answer]));

@@ -83,7 +83,7 @@ async function taintOfRows(options: BoardToolsOptions, query: Select): Promise<s
   const column = ORIGINS[query.from] ?? INFLUENCED_BY;
   const limit = Math.min(query.limit ?? MAX_ORIGINS, MAX_ORIGINS);
   const { fields: _, ...whole } = query;
-  // A board without the field does not know the column.
+  // Selecting a column that no bullet of the board has would fail, so all columns are read.
   const asked = column === INFLUENCED_BY ? whole : { ...query, fields: [column] };
   const { rows } = await runParsed({ ...asked, limit }, options);
   const values = [...new Set(rows.flatMap((row) => (typeof row[column] === 'string' ? [row[column]] : [])))];

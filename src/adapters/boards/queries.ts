@@ -47,7 +47,10 @@ export interface WantedTasks {
 
 /** Tables besides boards. Each is loaded only if a query names it. */
 export interface Sources {
-  /** Returns all open tasks and at least the ended tasks that are wanted; if absent, all tasks. */
+  /**
+   * Returns all open tasks, and at least the ended tasks that are `wanted`; if absent, all ended
+   * tasks.
+   */
   tasks(wanted?: WantedTasks): Promise<Table>;
   sessions(): Promise<Table>;
   agents(): Promise<Table>;

@@ -90,7 +90,8 @@ export function boundContent({ root, disk, limits: overrides }: Options): Conten
         const file = path.resolve(real, from, word);
         const stat = fs.statSync(file, { throwIfNoEntry: false, bigint: true });
         const name = nameOf(realOf(file));
-        // The first request is drawn before the ballot exists, and must not change when it appears.
+        // The ballot is listed even while it does not exist: creating it must not change the
+        // snapshot.
         if (name === BALLOT || (stat?.isFile() && PROGRAMS_OWN.test(name))) snapshot.unbound.add(name);
         else if (stat?.isFile()) add(snapshot, nameOf(file), file, stat, budget, false);
         else if (stat?.isDirectory() && trees?.includes(word)) addFolder(snapshot, name, budget);

@@ -45,7 +45,10 @@ export interface Looks extends Pick<Freshness, 'isFresh' | 'listen'> {
   acknowledged(cell: Cell, live: boolean): void;
 }
 
-/** How many ends and own changes are remembered. An answer older than these has arrived by now. */
+/**
+ * The number of remembered ends and own changes. Answers older than all of these have arrived by
+ * now.
+ */
 const MAX_REMEMBERED = 10_000;
 
 export function looks(ledger: Ledger, monotonicMs: () => number): Looks {

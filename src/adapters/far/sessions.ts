@@ -99,7 +99,7 @@ export function sessionVerbs(ledger: Ledger, outbox: Outbox, undone: Undone): Se
       const known = all.get(id);
       if (known !== undefined) known.session.header.status = status;
     },
-    known: () => undefined, // it has no files
+    known: () => undefined, // this store keeps no session files
     async list() {
       await outbox.flush();
       return (await ledger.grown([SESSION])).logs.map((log) => log.slice(SESSION.length));

@@ -59,7 +59,7 @@ export function strays(disk: Disk, layout: Layout): Strays {
     reportedIn.set(folder, reported);
   }
 
-  /** None in a folder that cannot be listed: nothing is known about it. */
+  /** Empty for a folder that cannot be listed. */
   function namesIn(folder: string): string[] {
     const names = fenced(folder, () => disk.list(folder));
     return isUnreadable(names) ? [] : names;

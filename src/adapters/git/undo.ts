@@ -59,8 +59,9 @@ export function differences(
 }
 
 /**
- * Such a file is outside the workspace, whatever a history from elsewhere says of it. `gone`: names
- * that make room first.
+ * True if a path above this file is a link, or a file of the old commit, which may be a link.
+ * Writing the file could then follow the link out of the workspace. `gone`: names that the undo
+ * removes first.
  */
 function isBehindLink(
   root: string,
@@ -75,7 +76,7 @@ function isBehindLink(
   return false;
 }
 
-/** The outermost first. */
+/** Outermost first. */
 function foldersAbove(name: string): string[] {
   const parts = name.split('/').slice(0, -1);
   return parts.map((_, n) => parts.slice(0, n + 1).join('/'));
@@ -128,7 +129,7 @@ export function unknownCommit(to: string): ProblemError {
   return problemError('not_found', `unknown commit ${JSON.stringify(to)}`, { hint: 'guild log lists the commits' });
 }
 
-/** What the commit has of each changed file. */
+/** The content that the commit has for each changed file. */
 export async function oldContents(
   run: RunGit,
   files: ReadonlyMap<string, OldFile>,

@@ -59,7 +59,7 @@ interface Writer {
 
 /** A process may spend 1/4000 of its time on looks, so it looks less often if a look takes long. */
 const LOOK_SHARE = 4000;
-/** A process that ends may look at ended work for 1/500 of its life. */
+/** At its end, a process may spend 1/500 of its lifetime looking at ended work. */
 const LAST_LOOK_SHARE = 500;
 const MS_PER_FILE = 0.005;
 /** The time that an ending process may spend on ended work, and on an unfinished first commit. */

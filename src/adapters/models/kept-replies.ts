@@ -33,8 +33,8 @@ export function recording(model: Model, file: string): Model {
 }
 
 /**
- * Answers from the file. A call that was not recorded fails like a call to a missing model. A link
- * or a pipe is no recording: it may lead to a file that has nothing to do with the case.
+ * Answers from the file. A call that was not recorded fails like a call to a missing model. Only a
+ * regular file counts as a recording: a link could lead to any file of the user.
  */
 export function replaying(file: string): Model {
   if (fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true)

@@ -13,7 +13,7 @@ import type { Pauses } from '../../ports/pauses.js';
 
 export const PAUSED = path.join('storage', 'paused');
 
-/** Before the id of a paused task. */
+/** The prefix of the file name that pauses a task; the task's id follows. */
 export const TASK = 'task.';
 
 const MAX_REASON_BYTES = 4096;

@@ -88,7 +88,7 @@ function look(root: string, wanted = -1): Found {
     if (kind === 0) continue;
     const parent = name.slice(0, Math.max(0, name.lastIndexOf('/')));
     if (missing.has(parent) || !lookAt(root, name, kind, found)) missing.add(name);
-    // Everything below a link is elsewhere, too.
+    // Everything below a link is outside the workspace, so the search stops there.
     else if (found.links.includes(name)) return { ...found, links: [name] };
   }
   return found;

@@ -174,7 +174,7 @@ function configReader(disk: Disk, root: string, env: Env): () => Config {
   };
 }
 
-/** What a scan found now, and what it found before if that is still so: it reports each once. */
+/** Scans report each problem once; this keeps it for as long as its file stays unreadable. */
 function lastingProblems({ unreadable }: Tasks): (found: readonly Problem[]) => Problem[] {
   let known: readonly Problem[] = [];
   return (found) => {

@@ -139,7 +139,7 @@ export function shared(root: string, trusted: Acting, now: Acting): Acting {
     named: now.named && trusted.named && kept(trusted.named, now.named),
     store: trusted.store === now.store ? trusted.store : undefined,
     webhooks: trusted.webhooks && now.webhooks && kept(trusted.webhooks, now.webhooks),
-    // Here it is a removal that loosens.
+    // These settings tighten a gate, so removing one loosens it.
     tightened: ifAny({ ...trusted.tightened, ...now.tightened }),
   });
 }

@@ -70,7 +70,7 @@ function providersOf(agent: Agent, config: Config): string[] {
   });
 }
 
-/** Who has not allowed these yet: the person, or the person's own settings. */
+/** Says whether the person or the person's own settings have not allowed these. */
 function whyNot({ record, state }: Trusted, kind: 'plugins' | 'providers', names: readonly string[]): string {
   const isSeen = state === 'trusted' && names.every((name) => Object.hasOwn(record.trusted?.acting[kind] ?? {}, name));
   const what = `${kind === 'plugins' ? (names.length > 1 ? 'plugins' : 'plugin') : 'provider'} ${visible(names.join(', '))}`;

@@ -18,22 +18,22 @@ export async function askLine({ stdin, stderr }: Io, prompt: string): Promise<st
   }
 }
 
-/** What was typed before the question was drawn does not answer it. Only `y` and `yes` mean yes. */
+/** Only `y` and `yes` mean yes. Text that was typed before the question appeared is dropped. */
 export async function isYes(io: Io, prompt: string): Promise<boolean> {
   if ((await typedBefore(io.stdin)).includes(INTERRUPT)) return false;
   return /^\s*y(?:es)?\s*$/i.test(await askLine(io, prompt));
 }
 
 const INTERRUPT = '\u0003';
-/** A terminal hands over within this time what it holds. */
+/** The terminal delivers its pending input within this time. */
 const HELD_MS = 50;
 
-/** Takes everything that a terminal holds; empty for other input. */
+/** Reads the pending input of a terminal; empty for any other input. */
 async function typedBefore(stdin: Input): Promise<string> {
   let typed = '';
   if (stdin.setRawMode === undefined) return typed;
   const take = (part: Buffer | string): void => void (typed += String(part));
-  // Otherwise the terminal keeps a line that is not complete.
+  // Without raw mode the terminal holds back an incomplete line.
   stdin.setRawMode(true);
   stdin.on('data', take);
   await new Promise((resolve) => setTimeout(resolve, HELD_MS));

@@ -1,6 +1,6 @@
 /**
- * Whether this process has the terminal. One that a shell runs in the background is stopped by the
- * system when it touches the keyboard.
+ * Whether this process is in the foreground of its terminal. The system stops a background process
+ * that reads from the keyboard.
  */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';

@@ -24,8 +24,8 @@ export interface EventsSeen extends EventHistory {
   /** The keys of all events, in the order of their first appearance. */
   columns(): string[];
   /**
-   * Events with these keys, as far as they have them, and perhaps more. A line is parsed only for a
-   * value that the index lacks.
+   * All events. Each row has at least those of these keys that its event has. A line is parsed only
+   * for a value that the index lacks.
    */
   rows(keys: readonly string[]): Iterable<EventRow>;
   /** The number of bytes seen of each file of the log. */

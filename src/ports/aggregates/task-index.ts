@@ -25,8 +25,8 @@ export interface EndedTasks {
   /** The keys of all rows, in the order in which rows first have them. */
   columns(): string[];
   /**
-   * Rows with these keys, as far as their records have them, and perhaps more. A record is opened
-   * only for a value that the index lacks.
+   * All rows. Each has at least those of these keys that its record has. A record is opened only
+   * for a value that the index lacks.
    */
   rows(keys: readonly string[]): Iterable<EndedRow>;
   /** One problem for each record that cannot be read. */

@@ -95,10 +95,10 @@ function candidates(word: string): string[] {
   return names.filter((candidate) => candidate !== '' && !candidate.startsWith('-'));
 }
 
-/** Most words: nothing in them separates a name from other text. */
+/** Matches most words: they contain no character that could separate a name from other text. */
 const ONE_NAME = /^[\w./][\w./-]{0,4000}$/;
 
-/** Together, the suffixes of a text such as JSON are many times as long as the text. */
+/** A text such as JSON has many suffixes, which together are many times as long as the text. */
 const MAX_SUFFIXES = 100;
 
 /** Programs that use nothing but their operands, and run nothing. */
@@ -121,7 +121,7 @@ const UNNAMED: Partial<Record<string, RegExp>> = {
   sort: LISTED,
   wc: LISTED,
   du: LISTED,
-  // An option file, and braces in the name of a file to upload.
+  // A file of options (-K), and an upload (-T) whose name contains braces or brackets.
   curl: /^(?:-[A-Za-z#]*K|--conf)|^(?:-[A-Za-z#]*T|--upload-f)[^]*[{[]/m,
   wget: /^--conf/m,
 };

@@ -92,7 +92,7 @@ function toConfig(file: GuildYaml, env: Env): Config {
   };
 }
 
-/** The model for a person who has only set a key, or the address of a server. */
+/** The default model, from the first of these variables that is set. */
 function defaultModel(env: Env): string {
   return DEFAULT_MODELS.find(([key]) => (env[key] ?? '') !== '')?.[1] ?? DEFAULT_MODELS[0]![1];
 }

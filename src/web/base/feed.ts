@@ -24,7 +24,7 @@ export interface Feed {
   readonly states: StatesView;
   /** The request in a task, if it may be drawn. */
   readonly own: OwnRequests;
-  /** The version, as pages name it. Opaque to them; a cursor of another start is never the same. */
+  /** The version as pages see it: opaque, and different after each start of the server. */
   cursor(): string;
   /** The open tasks and agents as they are at this version. */
   snapshot(): Promise<Snapshot>;

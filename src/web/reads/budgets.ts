@@ -8,7 +8,7 @@ import { titleOf } from '../base/title.js';
 
 const BUDGETS_MAX = 8;
 
-/** Of open tasks with a limit, those with most of it used first. */
+/** The limits of open tasks, the most used first. */
 export function budgetsOf({ open, limitOf }: Snapshot): BudgetUse[] {
   const children = childrenOf(open);
   return open
@@ -79,8 +79,8 @@ function heldBy(child: Task, children: Children, name: Name): number {
 }
 
 /**
- * Its record has its own spending and its ended children's, as of its last step; open children have
- * records of their own. `seen`: parent links are user-editable and may form a cycle.
+ * The task's record includes its ended children, as of its last step; open children are added here.
+ * `seen`: parent links are user-editable and may form a cycle.
  */
 function spentBy(task: Task, children: Children, name: Name, seen: Set<string>): number {
   if (seen.has(task.id)) return 0;

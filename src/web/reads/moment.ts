@@ -175,7 +175,7 @@ const CHANGED_MAX = 200;
 
 interface EndedReads<T> {
   readAll: () => Promise<(readonly [id: string, value: T])[]>;
-  /** Undefined: it does not belong here. */
+  /** The value of a task; undefined if the list does not include the task. */
   of: (placed: Placed) => T | undefined;
 }
 
@@ -200,7 +200,7 @@ function keptEnded<T>(feed: Feed, { readAll, of }: EndedReads<T>): EndedKept<T> 
       readAt = Date.now();
       return kept;
     }
-    // The store finds a task that has just ended only after a look.
+    // The store knows that a task has just ended only after it has looked again.
     await feed.snapshot();
     for (const id of changed) {
       const placed = await feed.states.store.tasks.read(id);

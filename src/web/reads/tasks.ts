@@ -47,7 +47,7 @@ function forkIn(value: unknown): ListedTask['forkedFrom'] {
   return typeof session === 'string' && typeof at === 'number' ? { session, at } : undefined;
 }
 
-/** What a bid or a check said. */
+/** The outcome of a bid or a goal check. */
 function answerOf(role: string, result = ''): Pick<ListedTask, 'bid' | 'isObjection'> {
   const { isBid, prompt } = roleFacts(role);
   if (isBid) return { bid: readBid(result) };

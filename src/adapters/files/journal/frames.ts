@@ -24,8 +24,9 @@ export const JOURNAL_VERSION = 3;
 export type Line = { n: number; header: Header } | { n: number; step: Step };
 
 /**
- * A long line is half as long when it is compressed: a result is in it as message, record and page,
- * and every byte is written twice, as a zero and as itself. For a short line it does not pay.
+ * Lines longer than this are compressed, which about halves them: a result is in its line three
+ * times, as message, record and page. Space in a journal file is written twice, first as zeros, so
+ * a long line is worth compressing and a short one is not.
  */
 const COMPRESSED_BYTES = 1024;
 /** More than a step has. A journal that came from elsewhere must not fill the memory. */

@@ -50,7 +50,9 @@ interface Segment {
   fullAt: number;
   /** Keys with lines here. */
   keys: Set<string>;
-  /** A change whose file was not yet in place when this segment was last to be trimmed. */
+  /**
+   * A change that prevented the last attempt to trim this segment: its file was not in place yet.
+   */
   blockedBy?: string | undefined;
 }
 
@@ -291,7 +293,7 @@ export function journal(options: JournalOptions): Journal {
   async function writeAgain(): Promise<void> {
     const isAdopted = disk.list(folder).some((name) => new RegExp(`^${peer}\\.\\d+\\.log\\.`).test(name));
     if (isAdopted) {
-      const message = 'another process took this one for dead and replays its journal';
+      const message = 'another process considered this one dead and is replaying its journal';
       throw fail(Object.assign(new Error(message), { code: 'ESTALE' }));
     }
     const lost = segments.splice(0);

@@ -89,7 +89,7 @@ async function withOtherContent({ root, stamps, tip, idsOf }: Look, names: strin
   });
 }
 
-/** Stamps do not know names, so the last commit is asked for them. */
+/** Stamps are stored without file names, so the names come from the last commit. */
 async function missing({ root, stamps, tip, run, noted, isWhole }: Look): Promise<string[]> {
   const { out } = must(await run(['ls-tree', '-r', '-z', '--name-only', tip]));
   return out.split('\0').flatMap((inHistory) => {

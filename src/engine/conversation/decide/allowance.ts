@@ -36,8 +36,8 @@ export function allowance(talk: Talk, budget: TurnBudget): TurnStep | SayStep | 
       left,
       maxTokens: reserved.ok && reserved.maxTokens ? reserved.maxTokens : undefined,
     });
-  // Text is no answer where a call is required, or from a router; a router's fallback answers
-  // instead.
+  // Plain text cannot be the answer if a call is required, nor from a router, whose fallback
+  // answers instead.
   if (isLast || hasRequiredCall(task) || isChoosing(task, agent))
     return { do: 'fail', problem: overBudget(over, task, `before there was an answer${remainder(over, left)}`) };
   return say('last_turn', `The budget of ${budgetWord(over)} for this task is used up. ${ANSWER_NOW}`);

@@ -18,7 +18,7 @@ const FOUND_MAX = 8;
 const FOUND_IN_ONE = 3;
 /** Beyond this, older conversations are left out, and the answer says so. */
 const LOOKED_MAX_BYTES = 64 * 1024 * 1024;
-/** To parse a text takes far longer than to look for words in it. */
+/** Parsing a text takes far longer than looking for words in it. */
 const PARSED_MAX_BYTES = 4 * 1024 * 1024;
 const LOOKED_MAX_SHARED = 200;
 
@@ -52,7 +52,7 @@ export async function messagesWith(moment: Moment, text: string): Promise<Messag
   }
 }
 
-/** What to do with a conversation. Long: it is passed over, and the answer says so. */
+/** The decision about a conversation. `long`: it is skipped, and the answer says so. */
 type Look = (id: string) => 'open' | 'skip' | 'long' | 'stop';
 
 /** A shared store has no files to look at. */
@@ -115,7 +115,7 @@ function around(text: string, at: number, length: number): string {
   const from = at <= AROUND ? 0 : text.indexOf(' ', at - AROUND) + 1;
   const start = from > at || from === 0 ? Math.max(0, at - AROUND) : from;
   const end = Math.min(text.length, at + length + 2 * AROUND);
-  // A cut between the two halves of a character leaves a sign that is no text.
+  // Drops half of a surrogate pair that the cut leaves at either end.
   const cut = text.slice(start, end).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');
   return `${start > 0 ? '…' : ''}${cut}${end < text.length ? '…' : ''}`;
 }

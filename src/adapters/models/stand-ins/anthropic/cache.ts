@@ -1,7 +1,7 @@
 /**
  * Prompt caching by marks. Blocks count in the order tools, system, messages. A mark stores
- * everything up to it; a request reads the longest stored beginning that ends at one of its marks
- * or at most 20 blocks before one.
+ * everything up to it. A request reads the longest stored prefix that ends at one of its marks, or
+ * at most 20 blocks before one.
  */
 import { isMapping } from '../../../../domain/mapping.js';
 import { defined } from '../../../../domain/defined.js';

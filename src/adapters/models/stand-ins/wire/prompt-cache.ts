@@ -1,6 +1,7 @@
 /**
- * Automatic prompt caching, as OpenAI, Google and DeepSeek have it: the longest beginning that an
- * earlier prompt of the same key had too is cached, counted in steps and from a minimum on.
+ * Automatic prompt caching, as OpenAI, Google and DeepSeek have it: the longest prefix that the
+ * prompt shares with an earlier one of the same key counts as cached, rounded down to whole steps,
+ * if it reaches a minimum length.
  */
 
 interface PromptCache {
