@@ -14,7 +14,7 @@ export function Notices(): JSX.Element {
       <Story />
       {isOut.value && (
         <div class="notice s-you" role="alert">
-          This browser has to enter again: open the address that <code>guild ui --link</code> prints.
+          This browser is no longer signed in: open the address that <code>guild ui --link</code> prints.
         </div>
       )}
       {isOutdated.value && (

@@ -92,7 +92,7 @@ export function Taint({ sources }: { sources: readonly string[] }): JSX.Element 
   return (
     <>
       {sources.map((source) => (
-        <span key={source} class="chip s-taint" title="Text from outside had influence on this">
+        <span key={source} class="chip s-taint" title="Text from outside influenced this">
           <Icon name="drop" />
           {visible(source)}
         </span>

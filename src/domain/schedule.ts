@@ -91,6 +91,6 @@ export function zoneFault(timezone: string): string | undefined {
     Intl.DateTimeFormat('en', { timeZone: timezone });
     return undefined;
   } catch {
-    return `${JSON.stringify(timezone)} is not a time zone, such as Europe/Berlin`;
+    return `${JSON.stringify(timezone)} is not a time zone; write one such as Europe/Berlin`;
   }
 }

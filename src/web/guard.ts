@@ -48,7 +48,7 @@ export function entered({ entry, cookieName }: Guarded): MiddlewareHandler {
   return async (context, next) => {
     const csrf = entry.csrf(getCookie(context, cookieName));
     if (csrf === undefined)
-      return refuse(context, 401, 'this browser has not entered', 'open the address that guild ui --link prints');
+      return refuse(context, 401, 'this browser is not signed in', 'open the address that guild ui --link prints');
     if (!isSame(csrf, context.req.header(CSRF_HEADER) ?? '')) return refuse(context, 403, 'the CSRF token is missing');
     await next();
   };

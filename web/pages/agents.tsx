@@ -72,7 +72,7 @@ function Filled({ name, list }: { name: string; list: AgentList }): JSX.Element 
         return isShown ? null : <ProblemBox key={i} problem={each} />;
       })}
       {list.agents.length === 0 ? (
-        <Empty icon="agents" title="There is no agent yet">
+        <Empty icon="agents" title="No agents yet">
           An agent is a Markdown file in <code>agents/</code>: <code>guild agent new NAME</code> makes one.
         </Empty>
       ) : (

@@ -136,7 +136,7 @@ export function Boards(): JSX.Element {
       <Loaded read={read} rows={6}>
         {(data) =>
           data.boards.length === 0 ? (
-            <Empty icon="boards" title="There is no board">
+            <Empty icon="boards" title="No boards yet">
               A board is a file like <code>tasks/plan.task.md</code> with lines like{' '}
               <code>- [ ] Write the report @writer</code> below a heading <code>## TODO</code>.
             </Empty>

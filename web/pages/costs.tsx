@@ -152,7 +152,7 @@ function Budgets({ budgets }: { budgets: BudgetUse[] }): JSX.Element {
   return (
     <Panel title="Budgets" side="of open tasks">
       {budgets.length === 0 ? (
-        <Empty icon="costs" title="Nothing is spent of a limit">
+        <Empty icon="costs" title="No open task has used any of a limit">
           Set one with <code>budget:</code> in <code>guild.yaml</code>, an agent or a task.
         </Empty>
       ) : (

@@ -81,7 +81,7 @@ function Shown({ task }: { task: TaskDetail }): JSX.Element {
           icon="costs"
           name="Cost"
           value={money(usage.microUsd)}
-          about={sharesOf(task.tree) || (usage.turns === 0 ? 'no answer of a model' : 'with everything below it')}
+          about={sharesOf(task.tree) || (usage.turns === 0 ? 'no answer from a model yet' : 'with everything below it')}
         />
         <Figure
           icon="model"

@@ -182,7 +182,7 @@ function useStillness(view: View, top: { current: number }) {
 
 export function Nothing({ where, view }: { where: string; view: string }): JSX.Element {
   return (
-    <Empty icon="tasks" title={where === '' ? 'There is no task yet' : 'No task matches'}>
+    <Empty icon="tasks" title={where === '' ? 'No tasks yet' : 'No task matches'}>
       {where === '' ? (
         'Add one with C, or drop a file into tasks/pending/.'
       ) : (

@@ -7,7 +7,7 @@ import type { ApprovalRequest } from '../../domain/task/approval.js';
 export function whyNoRule({ tool, taint, hosts, reasons, arguments: given }: ApprovalRequest): string | undefined {
   if (tool !== 'execute_command') return 'a rule can be made for commands only';
   if (reasons.includes(NOT_TRUSTED)) return 'this workspace is not trusted yet, so its rules do not count';
-  if (taint.length > 0) return `text from ${taint.join(', ')} had influence`;
+  if (taint.length > 0) return `text from ${taint.join(', ')} has influenced this request`;
   if (hosts !== undefined) return 'it uses the network';
   if (mayUseAgentsFiles(String(given['command'] ?? ''))) return 'it uses files that agents can change';
   return undefined;

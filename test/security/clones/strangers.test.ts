@@ -397,7 +397,7 @@ test('guild policy test judges the files as they are, and says if they do not co
   });
   const before = await asStranger(home, 'policy', 'test', 'touch x');
   assert.match(before.out, /^auto/);
-  assert.match(before.err, /terminal-cmd-allowlist\.yaml, which counts once you trust it/);
+  assert.match(before.err, /terminal-cmd-allowlist\.yaml, which takes effect once you trust it/);
   assert.ok(!fs.existsSync(path.join(`${home.root}-state`, 'workspaces')), 'looking makes no record');
   const after = await home.guild('policy', 'test', 'touch x');
   assert.match(after.out, /^auto/);

@@ -31,7 +31,7 @@ export async function policyTest({ lines, json, stdin, stdout, stderr, ...at }: 
   for (const problem of problems) stderr.write(`${problemText(problem)}\n`);
   const waiting = untrustedRules(at.root, at.env);
   if (waiting.length > 0)
-    stderr.write(`these verdicts follow ${waiting.join(' and ')}, which counts once you trust it: guild trust\n`);
+    stderr.write(`these verdicts follow ${waiting.join(' and ')}, which takes effect once you trust it: guild trust\n`);
   const gate = withAgents(commandGate(policy), at.root, operandGate(at.root, at.sandbox));
   if (lines.length > 0)
     for (const line of lines) stdout.write(json ? answerJson({ command: line }, gate) : answer(line, gate));
