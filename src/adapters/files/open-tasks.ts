@@ -239,7 +239,7 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
       const isKnownBad = entry === undefined && unreadable.isUnchanged(file, false);
       return isKnownBad ? undefined : report(problems, load(stateOf.get(path.dirname(file))!, file));
     }
-    // Its owner is about to rename it, so the task stays open until the file has its next name.
+    // Its owner is settling it: the task counts as open until the file has its next name.
     if (stampOf(file + LEAVING) !== undefined) return void doubted.add(file);
     remove(entry!);
     gone.push(entry!.id);

@@ -92,7 +92,7 @@ function toConfig(file: GuildYaml, env: Env): Config {
   };
 }
 
-/** The default model, from the first of these variables that is set. */
+/** The default model: that of the first listed variable that is set, or the first in the list. */
 function defaultModel(env: Env): string {
   return DEFAULT_MODELS.find(([key]) => (env[key] ?? '') !== '')?.[1] ?? DEFAULT_MODELS[0]![1];
 }
