@@ -17,7 +17,6 @@ import { followFolders } from './follow.js';
 import { channelProblem, parseSegmentFile } from './names.js';
 import { segmentFiles } from './segment-files.js';
 import { PATIENCE, waitForReaders, type Patience } from './pressure.js';
-import { sharedSync } from './shared-sync.js';
 
 export interface BusOptions {
   root: string;
@@ -54,7 +53,8 @@ export function bus(options: BusOptions): NearBus {
   const now = (): string => clock.now().toISOString();
   const files = segmentFiles(disk, root, now, report, options);
   const marks = cursors(disk, root, peer);
-  const sync = sharedSync(disk);
+  /** Files whose names are on the device. */
+  const named = new Set<string>();
 
   return {
     async tell(notes, { durable = false } = {}) {
@@ -135,6 +135,13 @@ export function bus(options: BusOptions): NearBus {
       lines.push(line);
     }
     return lines;
+  }
+
+  async function sync(file: string): Promise<void> {
+    await disk.sync(file);
+    if (named.has(file)) return;
+    await disk.syncFolder(path.dirname(file));
+    named.add(file);
   }
 
   /** The channel as of its last refresh. A channel that is not in memory is read now. */
