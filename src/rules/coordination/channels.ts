@@ -28,7 +28,9 @@ export interface ChannelFacts {
 /** Undefined if the note may be published. */
 export function refusedNote({ channel, from, body }: Submission, facts: ChannelFacts): Problem | undefined {
   if (from !== ENGINE && from !== HUMAN && !facts.isAgent(from))
-    return problem('forged', `unknown sender ${JSON.stringify(from)}; the note was not published`);
+    return problem('forged', `unknown sender ${JSON.stringify(from)}; the note was not published`, {
+      hint: 'put the file of this agent back, if it was removed or renamed',
+    });
   if (from !== ENGINE && body.type !== 'said')
     return problem('forged', `only the program publishes notes of type ${body.type}, not ${from}`);
   const bytes = utf8Bytes(JSON.stringify(body));
