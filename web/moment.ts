@@ -20,7 +20,6 @@ export const range = signal<Range | undefined>(undefined);
 export const moment = signal<number | undefined>(undefined);
 export const isPlaying = signal(false);
 
-/** The moment as reads send it. */
 export const momentIso = computed(() =>
   moment.value === undefined ? undefined : new Date(moment.value).toISOString(),
 );

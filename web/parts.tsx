@@ -202,7 +202,6 @@ export function TaskLink({ id, title }: { id: string; title: string }): JSX.Elem
   );
 }
 
-/** A short id; a click copies the full one. */
 export function Id({ id, short }: { id: string; short: string }): JSX.Element {
   const [copied, setCopied] = useState(false);
   const copy = (): void => {
@@ -253,7 +252,6 @@ export function Still({ rows = 4 }: { rows?: number }): JSX.Element {
 
 interface LoadedProps<T> {
   read: Read<T>;
-  /** The number of placeholder bars until the rows arrive. */
   rows?: number;
   children: (data: T) => ComponentChildren;
 }

@@ -21,11 +21,9 @@ import { openRoster } from './readers/open-roster.js';
 interface Fork {
   /** The conversation, or the task whose conversation it is. */
   session: string;
-  /** Messages to keep; default: all. */
   at?: number;
   /** The agent that continues; default: the same. */
   to?: string;
-  /** The next message to the agent. */
   text?: string;
   /** Files of the workspace that the agent gets with it. */
   attachments?: string[] | undefined;

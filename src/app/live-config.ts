@@ -46,9 +46,7 @@ const KEYS: Record<keyof Required<Config>, { name: string; isLive: boolean | 'tr
 };
 
 interface ConfigChange {
-  /** Keys that are in effect now. */
   taken: string[];
-  /** Keys that wait for the next start. */
   later: string[];
   /** Keys that wait until a person trusts them. */
   untrusted: string[];

@@ -43,7 +43,6 @@ export async function resumeAgent(root: string, name: string): Promise<boolean> 
 
 interface Paused {
   agents: ReadonlyMap<string, string>;
-  /** The paused tasks and the reasons. */
   tasks: ReadonlyMap<string, string>;
 }
 

@@ -29,7 +29,6 @@ export function BidList(): JSX.Element {
   );
 }
 
-/** The run with the newest offer first. */
 function byRun(offers: readonly Offered[]): Offered[][] {
   const groups = new Map<string, Offered[]>();
   for (const offer of offers) groups.set(offer.run.id, [...(groups.get(offer.run.id) ?? []), offer]);

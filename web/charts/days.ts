@@ -102,7 +102,6 @@ function labelled(times: number[], width: number): number[] {
   return times.filter((_, i) => (times.length - 1 - i) % each === 0);
 }
 
-/** Each value with everything below it. */
 function stacked(values: readonly number[]): number[] {
   let sum = 0;
   return values.map((value) => (sum += value));

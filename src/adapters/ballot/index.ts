@@ -62,7 +62,6 @@ export function ballot(options: BallotOptions): Ballot {
   const reported = new Set<string>();
   const known = new Map<string, boolean>();
   const ended = endedIds(disk, root);
-  /** Approvals to ask again, and why. */
   const again = new Map<string, string>();
   /** Approvals of `again` whose marks may have been made by an agent. */
   const suspect = new Set<string>();

@@ -8,7 +8,6 @@ import { sameContent } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
 
 interface OwnWrites {
-  /** The other peers that have noted a stamp here. */
   peers(): string[];
   /** Call before the file with this stamp becomes the ballot. Removes the notes of `dead` peers. */
   note(stamp: string, dead: ReadonlySet<string>): void;

@@ -12,7 +12,6 @@ interface Update {
   open: readonly Approval[];
   ended: readonly Approval[];
   fates: ReadonlyMap<string, Fate>;
-  /** Ids to ask again, and the reasons. */
   again: ReadonlyMap<string, string>;
   isKnown(id: string, hasFate: boolean): boolean;
 }

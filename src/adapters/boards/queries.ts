@@ -147,7 +147,6 @@ function wantedTasks(query: Select): WantedTasks | undefined {
 
 /** A SELECT whose rows need not be kept: they are read again each time they are asked for. */
 export interface RowStream {
-  /** The columns that it names; absent for `*`. */
   columns?: string[];
   rows(): AsyncIterable<Row>;
 }

@@ -11,7 +11,6 @@ export interface Segment {
   /** Empty while evicted. */
   notes: Note[];
   evicted?: EvictedNotes;
-  /** When the last of its notes expires. */
   expires: string;
 }
 

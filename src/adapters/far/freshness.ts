@@ -13,7 +13,6 @@ export interface Freshness {
   ended(): void;
   /** Whether the last look is younger than this, or no ring has come since. */
   isFresh(maxAgeMs: number): boolean;
-  /** Starts to listen for rings. */
   listen(): Promise<void>;
 }
 

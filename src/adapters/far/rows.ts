@@ -22,13 +22,11 @@ export interface Row extends Placed {
 export interface Rows {
   index: OpenIndex<Row>;
   ended(id: string): Placed | undefined;
-  /** This process ended the task. */
   end(id: string, placed: Placed): void;
   /** Resolves when rows that turned out to be outdated have been read again. */
   corrected(): Promise<void>;
   /** Calls back for each task that this process creates or sees for the first time. */
   onNew(hear: (task: Task) => void): void;
-  /** This process makes the task. */
   create(row: Row): void;
   /** Tasks that others ended since the last call. */
   takeGone(): string[];

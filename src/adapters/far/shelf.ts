@@ -21,7 +21,6 @@ export interface Shelf {
    * `get` then has its value.
    */
   replace(id: string, held: Held | undefined, value: string | undefined): Promise<boolean>;
-  /** Reads the entry as it is now. */
   read(id: string): Promise<Held | undefined>;
 }
 

@@ -12,7 +12,6 @@ import type { FileTaint } from '../../ports/consent/file-taint.js';
 interface Options {
   root: string;
   disk: Disk;
-  /** The file at a path now. */
   baseOf(path: string): BoundBase | undefined;
 }
 

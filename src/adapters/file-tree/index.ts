@@ -111,7 +111,6 @@ export function fileTree({ root, secret, maxBytes = MAX_TREE_BYTES }: FileTreeOp
     return isBelow(root, target) ? undefined : 'it is a link to outside the workspace';
   }
 
-  /** Undefined if the file has disappeared. */
   function stateOf(file: string, stat: fs.BigIntStats): FileState | undefined {
     if (stat.isDirectory()) return { file, folder: true };
     const full = path.join(root, file);

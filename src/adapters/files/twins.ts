@@ -15,7 +15,6 @@ import type { Entry } from './open-index.js';
 interface Twins {
   /** Which of two entries with the same id is a twin to quarantine; undefined if neither is. */
   pick(entry: Entry, other: Entry): Entry | undefined;
-  /** Forgets the pairs of ids that are not open. */
   prune(isOpen: (id: string) => boolean): void;
   size(): number;
 }

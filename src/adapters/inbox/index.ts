@@ -44,7 +44,6 @@ export function inbox({ root, disk, peer }: { root: string; disk: Disk; peer?: s
   const folder = path.join(root, 'inbox');
   const cursorStore = cursors(disk, root, peer);
   const files = new Map<string, InboxFile>();
-  /** The last problem reported for each file. */
   const reported = new Map<string, string>();
   /** The stamp each file had when every line was done, from its cursor. */
   const doneStamps = new Map<string, string | undefined>();

@@ -58,7 +58,6 @@ export function project(disk: Disk, root: string): Project {
     },
   };
 
-  /** All skills, by name. */
   function found(): Map<string, { skill: Skill; body: string }> {
     const skills = new Map<string, { skill: Skill; body: string }>();
     const seen = new Set<string>();

@@ -73,7 +73,6 @@ export function roster(
   let folderStamps = '';
   /** The files found last time; kept until a place where they were looked for changes. */
   let found: { places: Map<string, string | undefined>; files: string[] } | undefined;
-  /** Problems of folders that cannot be listed. */
   let heldFolders: Problem[] = [];
   /** This process changed agent files since the last check. */
   let touched = false;

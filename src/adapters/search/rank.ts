@@ -12,7 +12,6 @@ export interface Query {
 
 export interface Candidate {
   path: string;
-  /** The best line of the paragraph. */
   line: number;
   text: string;
   score: number;

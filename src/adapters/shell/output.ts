@@ -5,7 +5,6 @@
 import net from 'node:net';
 
 export interface Output {
-  /** Resolves when every writer has closed its end. */
   ended: Promise<void>;
   close(): void;
   text(): { output: string; cut: boolean };

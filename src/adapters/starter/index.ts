@@ -20,7 +20,6 @@ export function exampleNames(): string[] {
 interface Wanted {
   /** Peers that bid for tasks, instead of an office with an orchestrator. */
   swarm?: boolean;
-  /** One of the examples instead of a starter. */
   example?: string | undefined;
   ignore?: boolean;
 }

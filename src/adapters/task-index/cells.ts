@@ -10,7 +10,6 @@ export const UNREAD = Symbol('unread');
 export interface Column {
   /** Undefined if the record has no such value, or `UNREAD`. */
   get(row: number): unknown;
-  /** The cell as it is stored, to copy it. */
   raw(row: number): RawCell;
   readonly bytes: number;
 }

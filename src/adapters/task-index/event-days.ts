@@ -93,7 +93,6 @@ export function eventDays(options: DayOptions): () => Day[] {
     return days;
   };
 
-  /** The files of parts by day. */
   function storedParts(days: ReadonlySet<string>): Map<string, string[]> {
     const parts = new Map<string, string[]>();
     for (const name of indexFiles(folder, PREFIX).sort()) {

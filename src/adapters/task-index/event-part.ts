@@ -23,7 +23,6 @@ export const ODD = 0xffffffff;
 
 export interface EventPart {
   readonly lines: number;
-  /** Undefined if it is damaged. */
   numbers(column: NumberColumn): Uint32Array | undefined;
   /** The time of each line in milliseconds; NaN if it is not printed in the program's format. */
   times(): Float64Array | undefined;

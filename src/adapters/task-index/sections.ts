@@ -10,7 +10,6 @@ import { attempt } from '../../domain/attempt.js';
 
 export interface Sections {
   readonly meta: unknown;
-  /** Undefined if it is missing or damaged. */
   read(name: string): Buffer | undefined;
 }
 

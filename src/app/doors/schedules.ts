@@ -19,7 +19,6 @@ export interface ScheduleView {
   next?: string;
   last?: string;
   run?: string;
-  /** The state of the last run. */
   runState?: string;
   missed?: string;
 }

@@ -88,7 +88,6 @@ export function openWebhooks(root: string, env: Env, onRefused: (source: string,
   }
 }
 
-/** Undefined if guild.yaml cannot be read now. */
 function sourcesOf(root: string, env: Env): Record<string, Source> | undefined {
   const { config, unreadable, there } = readConfig(realDisk(), root, env);
   if (unreadable !== undefined || !there) return undefined;

@@ -30,7 +30,6 @@ import { askedOf, withPluginTools } from './taped-tools.js';
 
 interface RecordOptions {
   file: string;
-  /** The recorded command, for people. */
   command: string[];
   version: string;
 }

@@ -144,7 +144,6 @@ function addCode(root: string, folder: string, found: Set<string>, isDeep: boole
   }
 }
 
-/** Undefined outside of the workspace. */
 function inside(root: string, word: string): string | undefined {
   const file = path.relative(root, path.resolve(root, word));
   return file === '..' || file.startsWith(`..${path.sep}`) || path.isAbsolute(file) ? undefined : file;

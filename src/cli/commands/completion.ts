@@ -60,7 +60,6 @@ Prints a script that completes commands, options, agents and ids:
 
 const PLAIN = /^[\w.:@%+-]+$/;
 
-/** The candidates for the last word. */
 async function candidates(call: Call, typed: string[]): Promise<string[]> {
   const [name = '', ...rest] = typed;
   const { commands, options } = await call.help();

@@ -38,7 +38,6 @@ export interface Activity {
   event(event: Event): void;
   /** `turn`: it happens in another process, in this turn. */
   progress(progress: Progress, turn?: LiveTurn): void;
-  /** A turn of another process, as it is now. */
   turn(turn: LiveTurn): void;
   /** Another process has stopped working on it. */
   gone(id: string): void;
@@ -217,7 +216,6 @@ function amountText(count: number): string {
   return count < 10_000_000 ? `${Math.round(count / 1000)}k` : `${Math.round(count / 1_000_000)}M`;
 }
 
-/** Describes in words what the agent is doing now. */
 export function doingText({ state, tool, words, result, note, isYours }: Working): string {
   if (isYours) return 'waits for you';
   if (tool !== undefined) return `${tool.name} ${tool.argument}`.trim();

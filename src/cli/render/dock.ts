@@ -18,7 +18,6 @@ export interface Dock {
   print(stream: Output, text: string): void;
   /** Adds to a text that arrives in parts; it is wrapped at words. */
   stream(stream: Output, text: string): void;
-  /** Ends an unfinished line of the stream. */
   endStream(): void;
   /** Removes the bottom rows. */
   close(): void;

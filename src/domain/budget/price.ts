@@ -44,7 +44,6 @@ export function costMicroUsd(price: Price, tokens: Tokens): number {
   return Number((sum + BigInt(SCALE / 2)) / BigInt(SCALE));
 }
 
-/** The rates for a request of this size. */
 export function ratesFor(price: Price, inputTokens: number): Rates {
   return price.above && inputTokens > price.above.tokens ? price.above : price;
 }

@@ -58,7 +58,6 @@ interface Limits {
   children: number;
   /** Tasks that may be created under one root in a minute. */
   tasksPerMinute: number;
-  /** Calls of one turn. */
   calls: number;
   /** The arguments of one call, as JSON. */
   argumentBytes: number;
@@ -90,7 +89,6 @@ export interface Coordination {
    * After this, a call for help without an answer goes to the coordinator, or else to the human.
    */
   helpMs: number;
-  /** The time for a bid. */
   bidMs: number;
   /**
    * The time for a vote on completion. A process that stays silent is left out until it answers

@@ -1,11 +1,9 @@
 /** The texts that signatures of answers and requests cover. */
 import type { Answer, ApprovalRequest } from '../task/approval.js';
 
-/** One answer to one request. */
 export interface Consented {
   /** The id of the request. */
   task: string;
-  /** The digest of what the person saw. */
   digest: string;
   answer: Pick<Answer, 'approved' | 'edited' | 'text' | 'always' | 'at'>;
 }

@@ -54,7 +54,6 @@ export interface TrustRecord {
   version: 1;
   /** Signatures name it, so an answer counts in one workspace only. */
   id: string;
-  /** The real path of the workspace. */
   path: string;
   /** The user id that owns the folder; absent where the system has none. */
   owner?: number;

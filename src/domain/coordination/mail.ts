@@ -22,7 +22,6 @@ export interface Mail {
   to?: string;
   subject?: string;
   thread?: string;
-  /** The `id` of the message that it answers. */
   inReplyTo?: string;
   /** The task of that message, whose conversation it continues. */
   follows?: string;

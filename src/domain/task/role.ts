@@ -19,7 +19,6 @@ interface RoleFacts {
   countsAsChild: boolean;
   /** It occupies its agent. A busy agent may still bid. */
   takesCapacity: boolean;
-  /** Its outcome is part of its agent's track record. */
   countsForTrackRecord: boolean;
 
   // Patterns

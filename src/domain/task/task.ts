@@ -101,7 +101,6 @@ export interface Task {
   result?: string;
   error?: Problem;
   ended_at?: string;
-  /** The certificate of a completed root. */
   certificate?: Certificate;
   /** What the task and all its descendants spent, written when the task parks or ends. */
   usage?: Usage;
@@ -132,7 +131,6 @@ export function isForHuman({ to, role }: Pick<Task, 'to' | 'role'>): boolean {
   return to === HUMAN && !roleFacts(role).isSchedule;
 }
 
-/** A new task with defaults for all other fields. */
 export function makeTask(fields: Partial<Task> & Pick<Task, 'id' | 'description' | 'created_at'>): Task {
   return {
     root: fields.id,

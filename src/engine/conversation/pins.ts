@@ -19,7 +19,6 @@ export function pinsOf(context: EngineContext, head: PromptHead): Pins {
   return pins;
 }
 
-/** Resolves when both are stored. */
 export async function storePins({ blobs }: EngineContext, head: PromptHead): Promise<void> {
   await Promise.all([blobs.put(head.system), blobs.put(toolsText(head))]);
 }

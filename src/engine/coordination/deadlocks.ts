@@ -59,7 +59,6 @@ export function deadlocks(context: Ports): Deadlocks {
     return true;
   }
 
-  /** Undefined if the tasks no longer form a cycle. */
   async function readLinks(cycle: readonly string[]): Promise<Map<string, Link> | undefined> {
     const links = new Map<string, Link>();
     for (const node of cycle) {

@@ -32,7 +32,6 @@ import type { EngineContext } from '../core/context.js';
 export interface WaitForGraph {
   /** Updates the graph from the open tasks. Free if nothing changed. */
   look(): Promise<void>;
-  /** A task as of the last look. */
   find(id: string): Link | undefined;
   /** The nodes this node waits for; they may include ended tasks. */
   waitsOf(node: string): Iterable<string>;

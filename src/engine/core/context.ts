@@ -122,7 +122,6 @@ export interface EngineContext extends Ports {
 interface Folds {
   /** Pinned prompts by their hashes. */
   heads: Map<string, { system: string; tools: ToolSpec[] }>;
-  /** Estimated size of each head. */
   headTokens: WeakMap<object, number>;
   /** The last head that was built for each agent, and what it was built from. */
   built: WeakMap<Agent, Built>;

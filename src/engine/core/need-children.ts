@@ -4,7 +4,6 @@ import type { Placed, Task } from '../../domain/task/task.js';
 import { PROVIDERS, provideId } from '../../rules/coordination/providers.js';
 import type { EngineContext } from './context.js';
 
-/** Undefined for a child that does not exist. */
 export async function needChildren(context: EngineContext, task: Task): Promise<Map<string, Placed | undefined>> {
   const numbered = Array.from({ length: PROVIDERS }, (_, n) => provideId(task, n + 1));
   const ids = [...numbered, ...['match', 'approval', 'escalated'].map((name) => childId(task.id, name))];

@@ -30,7 +30,6 @@ export interface OutgoingNote {
   id?: string;
 }
 
-/** The ports that publishing needs. */
 type Publisher = Pick<
   Ports,
   'bus' | 'config' | 'clock' | 'ids' | 'agents' | 'tasks' | 'presence' | 'events' | 'watchers'

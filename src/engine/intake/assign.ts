@@ -4,7 +4,6 @@ import { withTaint } from '../../domain/task/taint.js';
 import { assignProblem } from '../../rules/scheduling/assign.js';
 import { record, type EngineContext } from '../core/context.js';
 
-/** True if the task changed. */
 export async function assign(context: EngineContext, intent: Intent & { kind: 'assign' }): Promise<boolean> {
   const { id, task, to, by, taint = [] } = intent;
   const names = [...context.agents.all().keys()];

@@ -14,7 +14,6 @@ import { remainingBudget } from '../../rules/budget/remaining.js';
 import { ancestors } from '../core/tree.js';
 import { record, type EngineContext } from '../core/context.js';
 
-/** False if no failed task has this id. */
 export async function retryTask(context: EngineContext, id: string, cause: string): Promise<boolean> {
   const top = await context.tasks.read(id);
   if (top?.state !== 'failed') return false;

@@ -41,10 +41,8 @@ export function driver(ports: Ports, engine: Engine): Driver {
   const attentive = new Set<Goal>();
   /** Goals that no pass has considered yet. */
   const fresh = new Set<Goal>();
-  /** Goals to check. */
   const touched = new Set<Goal>();
   const byRoot = new Map<string, Set<Goal>>();
-  /** Trees that tasks may be started in. */
   const roots = new Set<string>();
   /** Trees in which a task has left this process since the current pass began. */
   const changed = new Set<string>();

@@ -32,7 +32,6 @@ type Checked = 'reached' | 'going' | 'next_pass' | { lookInMs: number };
 export interface LastPass {
   report: PumpReport;
   isFull: boolean;
-  /** Number of looks at everything so far. */
   fullLooks: number;
   /** Trees in which a task has left this process since the pass began. */
   changed: ReadonlySet<string>;

@@ -164,7 +164,6 @@ export const WORK_GUARDS: readonly Guard<Started>[] = [
   },
 ];
 
-/** Undefined if no guard applies. */
 export async function firstGuard<T>(
   guards: readonly Guard<T>[],
   context: EngineContext,

@@ -15,7 +15,6 @@ export interface Stuck {
   started(task: string, agent: string): void;
   /** Records new findings, unless this or another process recorded them before. */
   report(): Promise<void>;
-  /** Number of tasks in memory. */
   remembered(): number;
 }
 

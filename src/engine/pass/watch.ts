@@ -10,7 +10,6 @@ import type { Engine, PumpReport } from './pump.js';
 
 export interface WatchOptions {
   signal: AbortSignal;
-  /** Called after each pass. */
   onPass?: (report: PumpReport) => void;
 }
 

@@ -21,7 +21,6 @@ import { mayMove } from '../scheduling/ready.js';
 export interface AgentActivity {
   agent: string;
   state: AgentState;
-  /** The tasks that determine the state. */
   tasks: string[];
   /** Agents, or `human`, that must act before the agent can continue. */
   waitsFor: string[];

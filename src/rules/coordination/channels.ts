@@ -92,7 +92,6 @@ export function isNamedWriter(agent: string, named: Readonly<Record<string, Chan
   return Object.values(named).some(({ writers }) => writers?.includes(agent));
 }
 
-/** Channels of guild.yaml that this agent may post on. */
 export function channelsWritten(agent: string, named: Readonly<Record<string, ChannelRules>>): string[] {
   return Object.entries(named).flatMap(([name, { writers }]) =>
     writers === undefined || writers.includes(agent) ? [name] : [],

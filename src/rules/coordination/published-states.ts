@@ -15,7 +15,6 @@ export const STATE_CHANNEL = 'state';
 export interface PublishedState {
   state: AgentState;
   moves: number;
-  /** The task of the last move. */
   task?: string;
   roots: readonly string[];
   /** The agent has had work before. */

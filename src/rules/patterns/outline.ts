@@ -35,7 +35,6 @@ export function shortened(message: Message): Message {
   return { ...message, content: short };
 }
 
-/** The last lines of a conversation. */
 export function outline(messages: readonly Message[], maxLines = 80): string {
   const lines = messages.slice(-maxLines).map((message) => `- ${outlineLine(message)}`);
   const cut = messages.length - lines.length;

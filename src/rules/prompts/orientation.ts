@@ -18,7 +18,6 @@ export interface Surroundings {
 
 export interface OrientationFacts extends Surroundings {
   agent: Pick<Agent, 'name' | 'agents' | 'output'>;
-  /** The tools it may call in this role. */
   tools: readonly string[];
   now: Date;
   agents: Iterable<Colleague>;

@@ -23,7 +23,6 @@ export interface OpenIndex<Row extends OpenRow> {
   remove(row: Row): void;
   /** A waiting task that does not say what it waits for waits for its open stages. */
   withWaits(row: { state: TaskState; task: Task }): Task;
-  /** The number of cached answers of `withWaits`. */
   cachedWaits(): number;
 }
 

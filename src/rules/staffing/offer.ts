@@ -36,7 +36,6 @@ interface OfferInput {
   fit: readonly Agent[];
   /** True if a peer hosts the agent, it is not paused, and it has capacity for another task. */
   isFree(agent: Agent): boolean;
-  /** Existing bids by id. */
   children: Children;
   /** Bids on an equal task, by agent name. */
   cached: ReadonlyMap<string, Bid>;
@@ -104,7 +103,6 @@ export interface Situation {
   recent: readonly string[];
   open: number;
   others: readonly string[];
-  /** The other agents that are asked. */
   bidders: readonly Pick<Agent, 'name' | 'description' | 'capabilities'>[];
 }
 

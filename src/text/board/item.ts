@@ -87,7 +87,6 @@ export interface Board {
   file: string;
   /** In file order, nested items after their parents; without items that have errors. */
   items: Item[];
-  /** Items with errors. */
   rejected: Item[];
   problems: BoardProblem[];
   sections: Section[];

@@ -34,7 +34,6 @@ export interface Reading {
   lastEnd: number;
   block?: { item: Item; field: Field; indent: number; bad: boolean; end?: number };
   fence?: { char: string; width: number; owner?: Item; at: number };
-  /** Start of the open comment. */
   comment?: number;
   /** The last `-->` of the file. */
   lastClose: number;

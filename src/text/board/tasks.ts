@@ -14,7 +14,6 @@ import { influencesOf } from './influences.js';
 import { fieldOf, itemKey, type Board, type Field, type Item } from './item.js';
 import { whereAt, whereOnLine } from '../lines/where.js';
 
-/** A board and the text it was read from. */
 export interface Sheet {
   board: Board;
   text: string;

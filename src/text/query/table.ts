@@ -41,7 +41,6 @@ export function joinedTables(first: Table, second: Table): Table {
   };
 }
 
-/** The keys that a query looks at. */
 export function keysOf({ fields = [], where, orderBy }: Select): string[] {
   const named = [...fields, ...fieldsOf(where), ...orderBy.map(({ field }) => field)];
   return [...new Set(named.flatMap(keysOfField))];

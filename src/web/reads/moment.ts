@@ -115,7 +115,6 @@ function oncePerVersion(feed: Feed, { read, stop }: List): List {
   };
 }
 
-/** All tasks, newest first. */
 function allTasks(feed: Feed): List {
   const query = (): Promise<ListedTask[]> =>
     queryTasks(feed.root, '', querySources(feed.root, wordsAt(feed.root, feed.env)));

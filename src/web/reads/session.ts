@@ -127,7 +127,6 @@ function held(id: string): Omit<Conversation, 'place' | 'seen'> {
 
 interface Origin {
   task: string | undefined;
-  /** The number of messages that were copied. */
   copied: number;
 }
 

@@ -50,7 +50,6 @@ interface Dependencies {
   isPeerAlive: (peer: string) => boolean;
   /** The peer ids that this process had before it gave up their store. */
   abandoned?: ReadonlySet<string>;
-  /** The names in the folder now. */
   names?: () => readonly string[];
 }
 

@@ -18,10 +18,8 @@ interface Held {
 
 export interface HeldTask extends Held {
   id: string;
-  /** The process that held the task last. */
   peer: string;
   last: TaskPut;
-  /** The agent that had it last. */
   agent: string;
   /** Every record that a dead process wrote for it. */
   texts: string[];

@@ -12,7 +12,6 @@ export interface Header {
   journal: number;
   peer: string;
   owner: ProcessIdentity;
-  /** The number of this file in its journal. */
   segment: number;
   /** The inode of the folder. In another folder this is a copy, which no process writes to. */
   place?: string;

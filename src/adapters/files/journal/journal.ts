@@ -65,7 +65,6 @@ interface JournalOptions {
   whereIs: (key: string) => string | undefined;
   /** The name under which a used file waits to be reused. It is swept if this process dies. */
   spare: string;
-  /** Called before the first line. */
   beforeFirst: () => void;
   monotonicMs: () => number;
 }

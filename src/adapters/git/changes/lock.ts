@@ -10,7 +10,6 @@ import path from 'node:path';
 import type { Processes, ProcessIdentity } from '../../../ports/processes.js';
 
 interface HistoryLock {
-  /** True if this object holds the lock now. */
   take(): boolean;
   /** Whether the lock is still this object's, after it was taken. */
   isHeld(): boolean;

@@ -30,7 +30,6 @@ export interface Importer {
   /** Ends the commit and resolves to its id when it is on disk. */
   end(): Promise<string>;
   idsIn(commit: string, paths: readonly string[]): Promise<(string | undefined)[]>;
-  /** Commits made by this process. */
   commits(): number;
   isAlive(): boolean;
   close(): Promise<void>;

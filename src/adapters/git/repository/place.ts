@@ -73,7 +73,6 @@ function leadsElsewhere(gitDir: string): string | undefined {
 }
 
 interface Head {
-  /** Undefined if there is no commit yet. */
   commit?: string;
   branch: string;
 }
@@ -101,7 +100,6 @@ const OPERATIONS: [string, string][] = [
   ['rebase-apply', 'a rebase'],
 ];
 
-/** Why commits are paused, until a person resolves it. */
 export function whyPaused(gitDir: string): Problem | undefined {
   const where = { where: { file: gitDir } };
   for (const [name, operation] of OPERATIONS) {

@@ -45,7 +45,6 @@ export interface Target {
 export interface CommittedFile {
   path: string;
   mode: string;
-  /** Undefined if it was removed. */
   bytes: Uint8Array | undefined;
 }
 

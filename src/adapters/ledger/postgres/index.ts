@@ -42,7 +42,6 @@ export function postgresLedger({ address, clock, onProblem, ...rest }: PostgresO
     views: `guild_${schema}_views`,
   };
   const wakers = new Set<Waker>();
-  /** Topics to ring for soon. */
   const rung = new Set<Topic>();
   /**
    * The last acknowledged commit. Commits are in order: if the server still has this one, it has

@@ -4,6 +4,5 @@ import type { Thoughts } from './prompt/thoughts.js';
 
 export interface Context {
   thoughts: Thoughts;
-  /** Undefined if the conversation has no files. */
   media: Media | undefined;
 }

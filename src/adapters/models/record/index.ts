@@ -40,7 +40,6 @@ export interface Recorder {
   outside(): boolean;
   stopped(): void;
   end(): void;
-  /** The number of entries of each kind. */
   counts(): Record<string, number>;
 }
 

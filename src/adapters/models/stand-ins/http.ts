@@ -3,7 +3,6 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface ModelServer {
-  /** The base URL for a provider. */
   url: string;
   port: number;
   close(): Promise<void>;

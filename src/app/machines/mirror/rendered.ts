@@ -20,7 +20,6 @@ import { sessionStatus, sessionText } from '../../far/session-text.js';
 
 export { EFFECT, EVENTS, INTENT, SESSION, TASK };
 
-/** A file that is rendered from one record. */
 export interface Rendered {
   path: string;
   text: string;

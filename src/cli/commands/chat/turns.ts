@@ -22,13 +22,11 @@ export interface Chat {
   narration: RunNarrator;
   /** The agent that gets the next message. */
   agent: string;
-  /** The last task of the conversation with each agent. */
   last: Map<string, string>;
   /** The task whose words are printed as they come. */
   now: { id?: string };
   /** The tasks that have not ended or stopped. */
   works: Map<string, Work>;
-  /** Tasks that the person stopped with Ctrl-C. */
   stopped: Set<string>;
   /** Files that were pasted into the message that the person is typing. */
   pasted: Set<string>;

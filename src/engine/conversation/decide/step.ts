@@ -16,7 +16,6 @@ export interface Talk {
   all: readonly Message[];
   /** The tools that the agent may call in this task. */
   tools: readonly string[];
-  /** Whether a tool of this name can change anything. */
   changes(tool: string): boolean;
 }
 
@@ -45,7 +44,6 @@ export type PlanVerdict = { approved: true; plan?: string } | { approved: false;
 export interface BackgroundTasks {
   /** Messages about ended tasks that are not in the conversation yet. */
   results: Draft[];
-  /** Ids of the open tasks. */
   open: string[];
 }
 

@@ -34,7 +34,6 @@ interface Unwrapped {
   scripts: (() => string)[];
 }
 
-/** Whether this program runs text as a program. */
 export function isInterpreter(name: string): boolean {
   return SHELLS.has(name) || INTERPRETERS.test(name) || RUNS_TEXT.has(name);
 }
