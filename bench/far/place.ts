@@ -1,4 +1,4 @@
-/** A workspace on a PostgreSQL server of its own, and the same on files. */
+/** A workspace on its own PostgreSQL server, and the same on files. */
 import fs from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';

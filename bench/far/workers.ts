@@ -1,4 +1,4 @@
-/** Workers as processes of the packed build, each in a folder of its own. */
+/** Workers as processes of the packed build, each in its own folder. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Workspace } from '../../src/app/index.js';

@@ -65,7 +65,7 @@ export async function startServer(options: ServerOptions): Promise<WindowServer>
   const name = path.basename(path.resolve(root));
   const guarded: Guarded = {
     entry: entry(place.key),
-    // Cookies ignore ports, so each workspace has a name of its own.
+    // Cookies ignore ports, so each workspace has its own name.
     cookieName: `guild_${createHash('sha256').update(path.resolve(root)).digest('hex').slice(0, 12)}`,
     hosts: new Set(),
     scheme: 'http',

@@ -18,7 +18,7 @@ const test = sampleTests('app/far-workspace', 5);
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const yielding = { ...clock(), sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) };
 
-/** A machine of its own: a copy of the definitions, and nothing else in common but the ledger. */
+/** A separate machine: it has a copy of the definitions and shares only the ledger. */
 async function machine(t: TestContext, state: LedgerState, from: string | Record<string, string>): Promise<Workspace> {
   const root = tempFolder('far');
   if (typeof from === 'string') fs.cpSync(path.join(ROOT, from), root, { recursive: true });

@@ -14,7 +14,7 @@ test('every help text fits 80 and 40 columns without breaking a word', async () 
     const wide = words(commandHelp(command, 1000));
     for (const width of [80, 40]) {
       const lines = commandHelp(command, width);
-      // A word that is wider than the window gets a line of its own.
+      // A word that is wider than the window gets its own line.
       const long = lines.filter((line) => columnsOf(line) > width && line.trim().includes(' '));
       assert.deepEqual(long, [], `${name} at ${width}`);
       assert.deepEqual(words(lines), wide, `${name} at ${width}`);

@@ -15,7 +15,7 @@ function settings(...more: string[]): string {
 async function listed(t: Parameters<typeof place>[0], ...more: string[]): Promise<Ran> {
   const workspace = place(t);
   workspace.put('guild.yaml', settings(...more));
-  // A process of its own: it ends only when it has closed every server.
+  // A separate process, which ends only when it has closed every server.
   return workspace.spawn('mcp', 'list').ended;
 }
 

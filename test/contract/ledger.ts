@@ -36,7 +36,7 @@ export function ledgerContract(name: string, bench: () => LedgerBench | Promise<
 
 let commits = 0;
 
-/** One commit with an id of its own. */
+/** One commit with a new id. */
 async function commit(ledger: Ledger, change: Partial<Change>, guard?: string): Promise<Committed> {
   const answer = await ledger.commit(`test-${++commits}`, { puts: [], adds: [], ...change }, guard);
   assert.ok(answer !== 'fenced');

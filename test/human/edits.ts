@@ -78,7 +78,7 @@ export function edits(test: typeof nodeTest, take: TakeSeat, round: number): voi
       const placed = await workspace.task('talk');
       assert.equal(placed?.state, 'completed', `${JSON.stringify(placed?.task.error)}; see ${root}`);
       const { standing, removed, ways } = await person!;
-      // A last message that was saved after the answer is a task of its own, so the agent goes on.
+      // A last message that was saved after the answer becomes a new task, so the agent goes on.
       await shows(() => /^status: completed *$/m.test(fs.readFileSync(file, 'utf8')));
       stop.abort();
       await watching;

@@ -1,4 +1,4 @@
-/** Ledgers on a real server, each in a schema of its own. */
+/** Ledgers on a real server, each in its own schema. */
 import { clock } from '../../src/adapters/clock/index.js';
 import { readAddress, type Address } from '../../src/adapters/ledger/postgres/address.js';
 import { initStore } from '../../src/adapters/ledger/postgres/make-store.js';

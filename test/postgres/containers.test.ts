@@ -117,7 +117,7 @@ test(
     const files = scripted('- {agent: boss, turn: 1, say: "done in a container"}\n');
     // A plugin acts, so a person has to trust the workspace.
     const desk = place(t, { ...files, 'guild.yaml': `${files['guild.yaml']}plugins: { web: {} }\n` });
-    // In processes of their own, as on any machine: they take the address from their environment.
+    // In separate processes, as on any machine: they take the address from their environment.
     const guild = (...args: string[]): Promise<Ran> => desk.spawnWith({ env }, ...args).ended;
     const published = succeeds(await guild('publish', '--json'));
     const { trust } = JSON.parse(published.out) as { trust: string };

@@ -139,7 +139,7 @@ function inAnyOrder(text: string): string {
   return text.split('\n').sort().join('\n');
 }
 
-/** The keys of JSON in one order, each value on a line of its own; any other text as it is. */
+/** The keys of JSON in one order, each value on its own line; any other text as it is. */
 function sorted(text: string): string {
   const inOrder = (value: unknown): unknown =>
     Array.isArray(value)

@@ -11,7 +11,7 @@ export function useSource(request: Request): RequestSource | undefined {
   return useRead<RequestSource>(`/api/requests/${encodeURIComponent(request.id)}`).data.value;
 }
 
-/** Reasons of more letters than this have a row of their own. */
+/** A reason with more letters than this gets its own row. */
 const LONG = 160;
 
 /** The facts are worded by the program for every surface, so they are shown unchanged. */

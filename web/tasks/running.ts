@@ -11,7 +11,7 @@ export function withRunning(rows: readonly TreeRow[], turns: Turns): readonly Tr
   });
 }
 
-/** An agent that works for the first time gets a lane of its own. */
+/** An agent that works for the first time gets its own lane. */
 export function lanesWithRunning(lanes: readonly Lane[], turns: Turns): Lane[] {
   const all = new Map(lanes.map((lane) => [lane.agent, lane]));
   for (const turn of turns.values()) {

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { count } from '../text.ts';
 
-/** More rows than this scroll in a box of their own. */
+/** More rows than this scroll in their own box. */
 const ROWS_MAX = 60;
 const AROUND = 20;
 const ROW_PX = 30;

@@ -67,7 +67,7 @@ export function seccompFilter(arch: string = process.arch): Buffer | undefined {
     load(ARCH),
     ...unless(equal(audit), [fail(ENOSYS)]),
     load(NUMBER),
-    // The x32 calls of x86-64 have numbers of their own.
+    // The x32 calls of x86-64 have their own numbers.
     ...(arch === 'x64' ? when(atLeast(0x40000000), [fail(ENOSYS)]) : []),
     ...refused.flatMap((number) => when(equal(number), [fail(EPERM)])),
     // The flags of clone3 are in memory, where a filter cannot look. Libraries then use clone.

@@ -38,7 +38,7 @@ export function deskHistory(root: string, env: Env, report: (problem: Problem) =
     changing: history.changing,
     changed: history.changed,
     happened(event) {
-      // An undo makes a commit of its own.
+      // An undo makes its own commit.
       if (event.name !== 'workspace.undone') trail.note(event);
     },
     async begin() {

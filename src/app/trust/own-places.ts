@@ -23,7 +23,7 @@ export function refuseForeign(root: string, file: string, what: string, variable
     });
 }
 
-/** As far as it exists. */
+/** Resolves the links in the part of the path that exists. */
 function realOf(file: string): string {
   const above = path.dirname(file);
   if (above === file) return file;

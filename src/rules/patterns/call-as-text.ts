@@ -22,6 +22,6 @@ const FORMS = [
   '^\\s*<NAME(?:\\s[^>]*)?>',
   // [TOOL_CALLS] read_file, <|tool_call|> read_file
   '(?:\\[TOOL_CALLS?\\]|<\\|[\\w▁｜ ]*\\|>)[\\s\\[{"\':a-z]*?NAME\\b',
-  // read_file({…}), read_file(path="a.md") on a line of its own
+  // read_file({…}), read_file(path="a.md") on a separate line
   '^\\s*(?:functions\\.|print\\()?NAME\\s*\\((?:\\s*[{\'"]|\\s*\\w+\\s*=|\\s*\\)\\s*$)',
 ];

@@ -134,7 +134,7 @@ function findDamaged(
     damaged.problems.push(
       problem('not_allowed', message, {
         where: places(at),
-        hint: `write id: ${id} in an entry of its own, or answer with guild approve ${id} or guild reject ${id}`,
+        hint: `write id: ${id} in a separate entry, or answer with guild approve ${id} or guild reject ${id}`,
       }),
     );
   }

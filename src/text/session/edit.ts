@@ -24,7 +24,7 @@ export function editedMessage(text: string, n: number, content: string): string 
   return again.ok && again.session.messages[n - 1]?.content === content ? after : undefined;
 }
 
-/** The place of the occurrence that has this many before it. */
+/** The offset of an occurrence of `part`; `earlier`: how many come before it. */
 function occurrence(text: string, part: string, earlier: number): number | undefined {
   let at = text.indexOf(part);
   for (let i = 0; i < earlier && at >= 0; i++) at = text.indexOf(part, at + part.length);

@@ -12,7 +12,7 @@ export const draftAgent = defineTool({
     source: text('The whole file: frontmatter between --- lines, then the prompt'),
     trial_task: text('A small task that shows whether it can do its work by looking and thinking alone'),
     trial_expect: text('What a good answer to that task must have'),
-    script_file: optional(text('If it needs a script of its own: its name, such as tools/convert.py')),
+    script_file: optional(text('If it needs its own script: the name, such as tools/convert.py')),
     script_text: optional(text('The whole script')),
   },
   run({ name, source, trial_task: task, trial_expect: expect, script_file: file, script_text: script }, context) {

@@ -16,7 +16,7 @@ export interface AgentRow {
   file: string;
   microUsd: number;
   calls: number;
-  /** Tasks of its own that ended. */
+  /** Its own tasks that ended. */
   record: { done: number; failed: number };
   bids: { made: number; won: number };
   problem?: Problem;

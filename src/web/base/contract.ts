@@ -281,7 +281,7 @@ export interface ShownMessage {
   turn?: number;
   at?: string;
   text: string;
-  /** Text that came from outside; it is shown in a box of its own and has no links. */
+  /** Text that came from outside; it is shown in a separate box, without links. */
   tainted: boolean;
   calls: ShownCall[];
   files?: ShownFile[];

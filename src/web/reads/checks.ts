@@ -1,6 +1,6 @@
 /**
  * Goal checks of what was said in a conversation, and who wrote its messages. Each check was made
- * in a conversation of its own.
+ * in its own conversation.
  */
 import { defined } from '../../domain/defined.js';
 import type { Message } from '../../domain/session/session.js';

@@ -43,7 +43,8 @@ export async function conversationOf(
   if (!isSafeId(id)) throw new ProblemError(problem('bad_name', 'that cannot be the id of a conversation'));
   const place = sessionFile(id);
   const file = path.join(feed.root, place);
-  // A reader of its own: a reader notices each edit once, and the engine must notice it, too.
+  // A separate reader: each reader reports an edit once, and the engine's reader must report it
+  // too.
   const store = openReader(feed.root);
   try {
     const opened = await store.sessions.open(id);

@@ -157,7 +157,7 @@ test('a watch is recorded with the answer a person gave meanwhile, until it is s
   const refused = await workspace.guild('record', 'second.jsonl', 'pump');
   assert.equal(refused.code, 3);
   assert.match(refused.err, /another process \(pid \d+\) works in this workspace/);
-  // In a process of its own: an answer in the middle of a pass could not be recorded.
+  // In a separate process: an answer in the middle of a pass could not be recorded.
   const [{ seen }] = JSON.parse((await workspace.guild('approve', '--json')).out) as [{ seen: string }];
   succeeds(await workspace.spawn('approve', asked, '--seen', seen).ended);
   await watching.says(/✓ boss/);

@@ -159,7 +159,7 @@ test('rows of every kind fit forty columns, with letters of any width; a pipe ge
   ];
   for (const command of [...ROWS, 'state', 'top --once']) {
     const { out } = succeeds(await guildWith(onTerminal(40), ...command.split(' ')));
-    // An id that is wider than the window gets a line of its own, uncut.
+    // An id that is wider than the window gets its own line, uncut.
     const others = bare(out)
       .split('\n')
       .filter((line) => !/^a-task-with-[\w.-]+$/.test(line));

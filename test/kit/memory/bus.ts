@@ -82,7 +82,7 @@ export function memoryBus({
     read: (name, last) => (world.has(name) ? newest(channelOf(name), now(), last) : []),
     channels: () => [...world].flatMap(([name, { segments }]) => (segments.length > 0 ? [name] : [])).sort(),
     subscribe(name, hear) {
-      // A function of its own, so that the same callback can subscribe twice.
+      // A new function each time, so that the same callback can subscribe twice.
       const subscriber = (note: Note): void => hear(note);
       channelOf(name).subscribers.add(subscriber);
       return () => void channelOf(name).subscribers.delete(subscriber);

@@ -1,4 +1,4 @@
-/** A real Chromium, headless, without any connection of its own. */
+/** A real Chromium, headless, which connects to nothing by itself. */
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, type TestContext } from 'node:test';

@@ -160,7 +160,7 @@ for (const file of [
       if (kind === 'a FIFO') execFileSync('mkfifo', [at]);
       else fs.symlinkSync('/dev/zero', at);
       for (const words of [['check'], ['trust', '--json'], ['pump']]) {
-        // In a process of its own: a read that blocks would block this one, too.
+        // In a separate process: a read that blocks would block this one, too.
         const { ended, child } = home.spawnWith({ untrusted: true }, ...words);
         const stop = setTimeout(() => child.kill('SIGKILL'), 60_000);
         const { code, err } = await ended;

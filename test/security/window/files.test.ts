@@ -42,7 +42,7 @@ test('the window does not show a file outside that a board leads to, and shows t
   }
 });
 
-/** In a process of its own, because a call that blocks would block this one. */
+/** In a separate process, because a call that blocks would block this one. */
 async function spawnedWindow(t: TestContext, here: Place): Promise<{ host: string; token: string }> {
   const window = here.spawn('ui', '--no-work');
   const stop = setTimeout(() => window.child.kill('SIGKILL'), LIMIT_MS);

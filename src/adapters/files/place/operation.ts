@@ -18,7 +18,7 @@ export interface Operation {
   isElsewhere?: (() => boolean) | undefined;
   /** Where the content goes if it comes too late. */
   evidence?: string | undefined;
-  /** The task has ended: its last record gets a file of its own, and the claim goes. */
+  /** The task has ended: its last record gets its own file, and the claim goes. */
   isEnd?: boolean | undefined;
   /** The result page, written before the record that refers to it. */
   page?: { file: string; text: string } | undefined;

@@ -1,5 +1,5 @@
 /**
- * A PostgreSQL server of our own, for a demo: in a temporary folder, on a free port of this
+ * A private PostgreSQL server, for a demo: in a temporary folder, on a free port of this
  * machine, with a random password. It uses the programs of an installed PostgreSQL.
  */
 import { execFile } from 'node:child_process';

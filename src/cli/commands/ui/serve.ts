@@ -12,7 +12,7 @@ const PORT = 4747;
 export const command: Command = {
   usage: 'serve',
   about: `
-Takes webhooks: each entry of "webhooks" in guild.yaml is a source with an address of its own. A call with a valid proof
+Takes webhooks: each entry of "webhooks" in guild.yaml is a source with its own address. A call with a valid proof
 becomes a message in the inbox, marked as untrusted data; any other is refused and counted (guild mail sources). GET /health
 answers while the server runs. A source takes calls from the moment you trust it (guild trust) until you remove it.
 
