@@ -198,7 +198,7 @@ function needsKeys({ model, tape }: OpenOptions): boolean {
 /** Another process may have the key that is missing here. */
 function withKeys(isHere: Ports['isHere'], { agents, config, held, env }: Foundation): Ports['isHere'] {
   const missing = missingKeys(agents, { config, held }, env);
-  return (agent) => missing(agent) === undefined && isHere(agent);
+  return (agent, task) => missing(agent) === undefined && isHere(agent, task);
 }
 
 /** The ports for files that people and programs leave in the folder for the next pass. */

@@ -68,6 +68,11 @@ const written = z.looseObject(
     messages: needed(count, 'How many messages are safely written.', { example: '7' }),
     last: needed(text, 'Role and time of the last of them.', { example: 'assistant 2026-01-31T09:00:05.000Z' }),
     prints: field(text, 'Fingerprints of the messages, by which an edit is noticed.', '1k3x9a0f2b7c'),
+    secrets_on: field(
+      text,
+      'The machine that keeps secrets which the conversation has read. Others leave the task to it while a process lives there.',
+      'gpu1',
+    ),
   },
   mapping,
 );

@@ -1,6 +1,7 @@
 /** Workers and a person's folder on machines that share nothing but the database. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { place, scripted, succeeds, whileRunning, type Place, type Ran, type Running } from '../kit/guild.js';
@@ -8,6 +9,7 @@ import { NO_POSTGRES } from '../kit/postgres/server.js';
 import { until } from '../kit/until.js';
 import { field } from './bench.js';
 import { sampleTests } from '../kit/sample.js';
+import type { Placed } from '../../src/domain/task/task.js';
 
 const test = sampleTests('postgres/desk', 4);
 
@@ -15,6 +17,8 @@ const options = { skip: NO_POSTGRES };
 const SCRIPT = `- {agent: ana, turn: 1, say: "done: {{task}}"}
 - {agent: asks, turn: 1, call: [{execute_command: {command: "touch made-by-asks"}}]}
 - {agent: asks, turn: 2, say: "asked and answered"}
+- {agent: reads, turn: 1, call: [{read_file: {path: .env}}]}
+- {agent: reads, turn: 2, call: [{execute_command: {command: "touch made-by-reads"}}]}
 - {agent: slow, turn: 1, wait: 30m, say: "at last"}
 `;
 
@@ -23,6 +27,8 @@ async function machines(t: TestContext, count: number) {
   const files = scripted(SCRIPT, {
     'agents/ana.md': '---\ndescription: Answers\n---\nAnswer.\n',
     'agents/slow.md': '---\ndescription: Takes long\n---\nTake your time.\n',
+    '.env': 'KEY=CANARY\n',
+    'agents/reads.md': '---\ndescription: Reads\ntools: [read_file, execute_command]\n---\nRead.\n',
     'agents/asks.md': '---\ndescription: Asks\ntools: [execute_command]\n---\nAsk.\n',
   });
   // A change is noticed because it is reported, and not because all files are checked at intervals.
@@ -189,6 +195,29 @@ test('a yes to a request whose words somebody changed in the store does not coun
   succeeds(await desk.approve(request!.id));
   await worker.guild('pump', '--all');
   assert.ok(has(worker, 'workspaces/asks/made-by-asks') || has(worker, 'made-by-asks'));
+  await end();
+});
+
+test('a secret that was read is not in the store, and its task names the machine that keeps it', options, async (t) => {
+  const { places, server, schema, end } = await machines(t, 2);
+  const [desk, worker] = places as [Place, Place];
+  succeeds(await desk.guild('publish'));
+  succeeds(await desk.guild('task', 'add', 'Read it', '--to', 'reads', '--id', 'reading'));
+  for (const tool of ['read_file', 'execute_command']) {
+    await worker.guild('pump', '--all');
+    const [request] = JSON.parse((await desk.guild('approve', '--json')).out) as [
+      { id: string; request: { tool: string } },
+    ];
+    assert.equal(request.request.tool, tool);
+    if (tool === 'read_file') succeeds(await desk.approve(request.id));
+  }
+  const [{ value }] = (await server.sql(`select value from ${schema}.entry where key = 'task/reading'`)) as [
+    { value: string },
+  ];
+  assert.equal((JSON.parse(value) as Placed).task.written?.secrets_on, os.hostname());
+  const found = await server.sql(`select key from ${schema}.entry where value like '%CANARY%'`);
+  assert.deepEqual(found, []);
+  assert.deepEqual(await server.sql(`select log from ${schema}.line where text like '%CANARY%'`), []);
   await end();
 });
 

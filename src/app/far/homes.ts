@@ -8,6 +8,7 @@ import { parseMapping } from '../../domain/mapping.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Shelf } from '../../adapters/far/shelf.js';
 import { problem, type Problem } from '../../domain/problem.js';
+import type { Task } from '../../domain/task/task.js';
 import type { Store } from '../../ports/store/index.js';
 import type { Tasks } from '../../ports/store/tasks.js';
 
@@ -36,8 +37,11 @@ interface Homes {
    * Takes the home of an agent with its first claim, and claims nothing that must run elsewhere.
    */
   tasks: Tasks;
-  /** Whether this machine may run the agent, as of the last scan. */
-  isHere(agent: string): boolean;
+  /**
+   * Whether this machine may run the agent, and work on its task, as of the last scan. A task that
+   * has read secrets stays on the machine that keeps them while a process lives there.
+   */
+  isHere(agent: string, task?: Task): boolean;
 }
 
 export function homesOf(
@@ -75,8 +79,7 @@ export function withHomes(tasks: Tasks, ground: HomesGround): Homes {
       ...tasks,
       async scan(isFull) {
         const scanned = await tasks.scan(isFull);
-        if (homes !== undefined && [...agents.all().values()].some(({ runsOn }) => runsOn.length > 0))
-          live = await hosts();
+        if (homes !== undefined) live = await hosts();
         return scanned;
       },
       async claim(id, agent, options) {
@@ -92,7 +95,9 @@ export function withHomes(tasks: Tasks, ground: HomesGround): Homes {
     },
   };
 
-  function isHere(agent: string): boolean {
+  function isHere(agent: string, task?: Task): boolean {
+    const keeper = task?.written?.secrets_on;
+    if (homes !== undefined && keeper !== undefined && keeper !== host && live.has(keeper)) return false;
     const wanted = wantedBy(agent);
     if (wanted.length === 0) return true;
     if (!wanted.every((label) => labels.has(label))) return false;

@@ -49,6 +49,8 @@ export interface Written {
   last: string;
   /** Fingerprints of all messages when the task left its last process. */
   prints?: string;
+  /** The machine that keeps secrets which the conversation has read, in a shared store. */
+  secrets_on?: string;
 }
 
 export interface LostTaker {

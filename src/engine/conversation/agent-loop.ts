@@ -7,6 +7,7 @@
 import type { Agent } from '../../domain/agent/agent.js';
 import { windowOf } from '../../domain/config/window.js';
 import { roleFacts } from '../../domain/task/role.js';
+import type { Message } from '../../domain/session/session.js';
 import { printsOf } from '../../domain/session/prints.js';
 import { HUMAN, type Task } from '../../domain/task/task.js';
 import type { Claim } from '../../ports/store/tasks.js';
@@ -119,16 +120,27 @@ async function end(
     case 'stop':
       return settleStopped(context, claim, await tainted(context, task, conversation), ending.problem, costs);
     case 'put_back':
-      return release(context, claim, withPrints(task, conversation), ending.why, costs);
+      return release(context, claim, left(context, task, conversation), ending.why, costs);
     case 'wait':
       if (ending.tasks.some((id) => context.tasks.getOpen(id)?.task.to === HUMAN))
         await context.sessions.setStatus(conversation.id, 'sleeping');
-      return park(context, claim, withPrints(task, conversation), { tasks: ending.tasks }, costs);
+      return park(context, claim, left(context, task, conversation), { tasks: ending.tasks }, costs);
   }
 }
 
-/** A person may edit the conversation before a process takes the task again. */
-function withPrints(task: Task, conversation: Conversation): Task {
+/**
+ * A person may edit the conversation before a process takes the task again. Secrets that it has
+ * read stay on this machine.
+ */
+function left(context: EngineContext, task: Task, conversation: Conversation): Task {
   const { written } = task;
-  return written === undefined ? task : { ...task, written: { ...written, prints: printsOf(conversation.messages()) } };
+  if (written === undefined) return task;
+  const messages = conversation.messages();
+  const secrets = keepsSecrets(context, messages) ? { secrets_on: context.presence.peer.host } : {};
+  return { ...task, written: { ...written, prints: printsOf(messages), ...secrets } };
+}
+
+function keepsSecrets(context: EngineContext, messages: readonly Message[]): boolean {
+  if (context.desk === undefined || !factsOf(context, messages).hasPrivate) return false;
+  return messages.some((message) => message.private !== undefined && context.privateTexts.get(message.private));
 }

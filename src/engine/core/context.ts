@@ -86,7 +86,7 @@ export interface Ports extends Omit<Store, 'close'> {
   /** The person and the machine, where several people may answer: `ana@laptop`. */
   desk: string | undefined;
   /** Whether this process may run an agent: on this machine, and with a key for its model. */
-  isHere: (agent: string) => boolean;
+  isHere: (agent: string, task?: Task) => boolean;
   /** Peer ids of this process whose store failed. Their tasks go back, and no loss is counted. */
   abandoned: ReadonlySet<string>;
   /** Advances the tasks of a pass one after the other, so that a run can be repeated exactly. */

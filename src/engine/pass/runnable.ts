@@ -179,7 +179,7 @@ export function isHosted(context: EngineContext, task: Task): boolean {
   const assignee = resolveAssignee(context, task);
   // Every process may offer a task without an assignee, or report that no agent fits.
   if (!('agent' in assignee)) return true;
-  return context.isHere(assignee.agent) && (context.hosts === undefined || context.hosts.has(assignee.agent));
+  return context.isHere(assignee.agent, task) && (context.hosts === undefined || context.hosts.has(assignee.agent));
 }
 
 export function isPaused(context: EngineContext, task: Task): boolean {

@@ -248,11 +248,12 @@ function readLost(value: unknown, path: Path): LostTaker[] {
 }
 
 function readWritten(value: unknown, path: Path): Written {
-  const { messages, last, prints } = readObject(value, path);
+  const { messages, last, prints, secrets_on: host } = readObject(value, path);
   return defined({
     messages: readCount(messages, [...path, 'messages']),
     last: readText(last, [...path, 'last']),
     prints: typeof prints === 'string' ? prints : undefined,
+    secrets_on: typeof host === 'string' ? host : undefined,
   });
 }
 

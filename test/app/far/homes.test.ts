@@ -13,6 +13,7 @@ import { place, scripted, succeeds } from '../../kit/guild.js';
 interface Machine {
   store: FarStore;
   tasks: Tasks;
+  isHere(agent: string, task?: Task): boolean;
   homes: Shelf;
   moves: string[];
   /** The reports about homes that name no machine. */
@@ -26,7 +27,7 @@ function machine(t: TestContext, state: LedgerState, host: string, labels: strin
   const moves: string[] = [];
   const held: string[] = [];
   const homes = store.far.shelf(HOME);
-  const { tasks } = withHomes(store.tasks, {
+  const { tasks, isHere } = withHomes(store.tasks, {
     agents: {
       all: () =>
         new Map([
@@ -41,7 +42,7 @@ function machine(t: TestContext, state: LedgerState, host: string, labels: strin
     moved: (agent, from) => void moves.push(`${agent} from ${from}`),
     unreadable: (_, { message }) => void held.push(message),
   });
-  return { store, tasks, homes, moves, held };
+  return { store, tasks, isHere, homes, moves, held };
 }
 
 function task(id: string, to: string): Task {
@@ -82,6 +83,22 @@ test('a home whose last process is gone moves, and that is reported', async (t) 
   await two.tasks.scan();
   assert.ok(await two.tasks.claim('b', 'trainer'));
   assert.deepEqual(two.moves, ['trainer from one']);
+});
+
+test('a task that has read secrets stays on the machine that keeps them while a process lives there', async (t) => {
+  const state = ledgerState();
+  const [one, two] = [machine(t, state, 'one', ''), machine(t, state, 'two', '')];
+  const tied: Task = { ...task('a', 'ana'), written: { messages: 3, last: 'tool', secrets_on: 'one' } };
+  for (const each of [tied, task('c', 'ana')]) await one.tasks.create(each);
+  await one.tasks.scan();
+  assert.ok(await one.tasks.claim('c', 'ana'));
+  await two.tasks.scan();
+  const read = two.tasks.getOpen('a')!.task;
+  assert.deepEqual([one.isHere('ana', read), two.isHere('ana', read)], [true, false]);
+  assert.ok(two.isHere('ana', task('b', 'ana')), 'other tasks of the agent run anywhere');
+  await one.store.close();
+  await two.tasks.scan();
+  assert.ok(two.isHere('ana', read));
 });
 
 test('a home that names no machine holds its agent only, and is named once', async (t) => {

@@ -150,12 +150,22 @@ async function reason(known: Known, placed: Placed): Promise<Reason> {
   const worker = known.workerOf(task) ?? '';
   const untrusted = known.untrusted.get(worker);
   if (untrusted !== undefined) return { line: `${name} waits, and ${worker} does not work on it yet: ${untrusted}` };
+  const keeper = await keeperOf(store, task);
+  if (keeper !== undefined)
+    return { line: `${name} is ready; a process on ${keeper} runs it, where the secrets are that it has read` };
   const labels = task.to === undefined ? [] : waits.runsOn(task.to);
   if (labels.length > 0) return { line: `${name} is ready; ${await machineText(store, task.to!, labels)} runs it` };
   const missing = known.missingKey(worker);
   if (missing !== undefined)
     return { line: `${name} is ready, and a process that can call its model runs it; here, ${missing}` };
   return { line: `${name} is ready; guild pump or guild watch runs it` };
+}
+
+/** The machine that alone continues this task while a process lives there. */
+async function keeperOf(store: Store, { written }: Task): Promise<string | undefined> {
+  const host = written?.secrets_on;
+  if (host === undefined || farPartsOf(store) === undefined) return undefined;
+  return (await store.presence.peers()).some((peer) => peer.host === host) ? host : undefined;
 }
 
 /** The machines that may run an agent with `runs_on`. */
