@@ -7,7 +7,7 @@ import { changedAt, inodeOf } from '../../../domain/stamp.js';
 import type { Disk } from '../../../ports/disk.js';
 import type { Processes } from '../../../ports/processes.js';
 import { faultOf } from './check-step.js';
-import { JOURNAL_VERSION, readLines, type Header, type Line } from './frames.js';
+import { JOURNAL_VERSION, readHeader, readLines, roomForLines, type Header, type Line, type Room } from './frames.js';
 import { WRITTEN_BACK_MS } from './journal.js';
 import { adoptedName, parseJournalName, type JournalFile } from './names.js';
 import { oldSteps } from './old-format.js';
@@ -76,12 +76,13 @@ export function deadJournals(dependencies: Dependencies): DeadJournals {
       const isMany = dead.length > MANY;
       const due = dead.filter((group) => isMany || !isComplete(group) || isWrittenBack(group, now));
       if (due.length > 0) join();
+      const room = roomForLines();
       const adopted = due.flatMap((group) => {
         const name = adoptedName(group.last, me);
         if (!group.last.isOld && group.last.adopter !== me && !disk.rename(group.last.file, name)) return [];
         const last = group.last.isOld ? group.last : { ...group.last, file: name };
         const files = [...group.files.slice(0, -1), last];
-        const read = readWhole({ ...group, files, last });
+        const read = readWhole({ ...group, files, last }, room);
         if (!('code' in read)) return [read];
         for (const { file } of files) disk.rename(file, `${file}${HELD}`);
         disk.create(`${last.file}${HELD}.why.md`, `${read.message}\n\n${read.hint}\n`);
@@ -90,11 +91,13 @@ export function deadJournals(dependencies: Dependencies): DeadJournals {
       });
       return { adopted, problems };
     },
-    look: () =>
-      deadGroups().flatMap((group) => {
-        const read = isComplete(group) ? undefined : readWhole(group);
+    look() {
+      const room = roomForLines();
+      return deadGroups().flatMap((group) => {
+        const read = isComplete(group) ? undefined : readWhole(group, room);
         return read === undefined || 'code' in read ? [] : [read];
-      }),
+      });
+    },
     isBusy: () =>
       groups().some(({ last: { adopter } }) => adopter !== undefined && adopter !== me && isPeerAlive(adopter)),
     hasJournal: (peer) =>
@@ -140,13 +143,13 @@ export function deadJournals(dependencies: Dependencies): DeadJournals {
   }
 
   /** A line that cannot be read, or that another version wrote, puts the whole journal on hold. */
-  function readWhole(group: Group): DeadJournal | Problem {
-    const read = attempt(() => readJournal(group));
+  function readWhole(group: Group, room: Room): DeadJournal | Problem {
+    const read = attempt(() => readJournal(group, room));
     return 'kind' in read ? unreadable(group.last.file, read.reason) : read;
   }
 
   /** Reading stops at the first line that is not whole: nothing after it was ever acknowledged. */
-  function readJournal({ peer, files, last }: Group): DeadJournal | Problem {
+  function readJournal({ peer, files, last }: Group, room: Room): DeadJournal | Problem {
     const lines: Line[] = [];
     const steps: Step[] = [];
     let written: Header | undefined;
@@ -158,7 +161,7 @@ export function deadJournals(dependencies: Dependencies): DeadJournals {
         steps.push(...oldSteps(read.bytes.toString('utf8')));
         continue;
       }
-      const next = readLines(read.bytes, peer);
+      const next = readLines(read.bytes, peer, room);
       const header = next[0];
       if (header === undefined || !('header' in header)) {
         if (isForeign(read.bytes)) return unreadable(file, 'it does not start with the header of a journal');
@@ -210,8 +213,8 @@ function attempt<T>(read: () => T): T | { kind: 'refused'; reason: string } {
 
 export function headerOf(disk: Disk, { file, peer, isOld }: JournalFile): Header | undefined {
   const read = isOld ? undefined : attempt(() => disk.read(file, Infinity));
-  const first = read?.kind === 'file' ? readLines(read.bytes, peer, 1)[0] : undefined;
-  return first !== undefined && 'header' in first ? first.header : undefined;
+  const header = read?.kind === 'file' ? attempt(() => readHeader(read.bytes, peer)) : undefined;
+  return header !== undefined && 'journal' in header ? header : undefined;
 }
 
 /** Neither empty, nor zeros, nor the start of a line that a power cut tore. */

@@ -28,8 +28,21 @@ export type Line = { n: number; header: Header } | { n: number; step: Step };
  * a long line is worth compressing and a short one is not.
  */
 const COMPRESSED_BYTES = 1024;
-/** More than a step has. A journal that came from elsewhere must not fill the memory. */
-const MAX_LINE_BYTES = 256 * 1024 * 1024;
+/**
+ * How many bytes the compressed lines that are read together may still have. Journals that came
+ * from elsewhere must not fill the memory.
+ */
+export interface Room {
+  left: number;
+}
+
+const ROOM_BYTES = 256 * 1024 * 1024;
+/** Real lines have two to five times the bytes of their compressed form. */
+const GROWTH = 16;
+
+export function roomForLines(): Room {
+  return { left: ROOM_BYTES };
+}
 
 export function printLine(peer: string, n: number, value: Header | Step): Buffer {
   const json = Buffer.from(JSON.stringify(value));
@@ -42,12 +55,13 @@ export function printLine(peer: string, n: number, value: Header | Step): Buffer
 const NEWLINE = Buffer.from('\n');
 const HEAD = /^([0-9a-f]{8}) ([0-9a-f]{8}) (\d{1,15}) (z )?/;
 
-/** The whole lines at the start of these bytes. */
-export function readLines(bytes: Buffer, peer: string, most = Infinity): Line[] {
+/** The whole lines at the start of these bytes. Throws a SyntaxError if there is no room for them. */
+export function readLines(bytes: Buffer, peer: string, room = roomForLines()): Line[] {
+  room.left += GROWTH * bytes.length;
   const lines: Line[] = [];
   let at = 0;
-  while (at < bytes.length && lines.length < most) {
-    const line = lineAt(bytes, at, peer);
+  while (at < bytes.length) {
+    const line = lineAt(bytes, at, peer, room);
     if (line === undefined || (lines.length > 0 && line.n !== lines.at(-1)!.n + 1)) break;
     lines.push('journal' in line.value ? { n: line.n, header: line.value } : { n: line.n, step: line.value });
     at = line.end;
@@ -55,7 +69,19 @@ export function readLines(bytes: Buffer, peer: string, most = Infinity): Line[] 
   return lines;
 }
 
-function lineAt(bytes: Buffer, at: number, peer: string): { n: number; value: Header | Step; end: number } | undefined {
+/** The header of a journal, if these bytes begin with one. It is too short to be compressed. */
+export function readHeader(bytes: Buffer, peer: string): Header | undefined {
+  const value = lineAt(bytes, 0, peer, { left: 0 })?.value;
+  return value !== undefined && 'journal' in value ? value : undefined;
+}
+
+interface Found {
+  n: number;
+  value: Header | Step;
+  end: number;
+}
+
+function lineAt(bytes: Buffer, at: number, peer: string, room: Room): Found | undefined {
   const head = HEAD.exec(bytes.toString('latin1', at, at + 36));
   if (head === null) return undefined;
   const n = Number(head[3]);
@@ -64,15 +90,17 @@ function lineAt(bytes: Buffer, at: number, peer: string): { n: number; value: He
   if (end >= bytes.length || bytes[end] !== 10) return undefined;
   const body = bytes.subarray(from, end);
   if (checksum(peer, n, body) !== head[2]) return undefined;
-  const json = head[4] === undefined ? body : inflated(body);
+  const json = head[4] === undefined ? body : inflated(body, room);
   return { n, value: JSON.parse(json.toString('utf8')) as Header | Step, end: end + 1 };
 }
 
-function inflated(body: Buffer): Buffer {
+function inflated(body: Buffer, room: Room): Buffer {
   try {
-    return inflateRawSync(body, { maxOutputLength: MAX_LINE_BYTES });
+    const line = inflateRawSync(body, { maxOutputLength: Math.max(1, room.left) });
+    room.left -= line.length;
+    return line;
   } catch {
-    throw new SyntaxError('a line of it cannot be decompressed');
+    throw new SyntaxError('its lines cannot be decompressed, or have too many bytes');
   }
 }
 

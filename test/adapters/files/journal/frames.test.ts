@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
-import { JOURNAL_VERSION, printLine, readLines, type Header } from '../../../../src/adapters/files/journal/frames.js';
+import {
+  JOURNAL_VERSION,
+  printLine,
+  readHeader,
+  readLines,
+  type Header,
+} from '../../../../src/adapters/files/journal/frames.js';
 import { adoptedName, closedName, parseJournalName } from '../../../../src/adapters/files/journal/names.js';
 import type { Step } from '../../../../src/adapters/files/journal/step.js';
 import { fc } from '../../../kit/properties.js';
@@ -62,6 +68,17 @@ test('a long line is compressed, and torn at any byte it does not count', () => 
     const lines = readLines(Buffer.concat([whole.subarray(0, at), Buffer.alloc(8)]), PEER);
     assert.equal(lines.length, at < whole.length ? 1 : 2, `torn at ${at}`);
   }
+});
+
+test('a few bytes do not become more lines than the memory has room for', () => {
+  const mebibyte = 1024 * 1024;
+  const long: Step = { puts: [{ effect: 'a', text: 'a'.repeat(mebibyte) }] };
+  const two = Buffer.concat(printed([long, long]));
+  assert.ok(two.length < mebibyte / 50, `${two.length} bytes`);
+  const room = { left: 2.5 * mebibyte };
+  assert.equal(readLines(two, PEER, room).length, 3);
+  assert.throws(() => readLines(two, PEER, room), SyntaxError, 'journals that are read together share the room');
+  assert.throws(() => readHeader(printLine(PEER, 1, { ...HEADER, place: 'x'.repeat(2000) }), PEER), SyntaxError);
 });
 
 test('a line that is not compressed as it says makes the journal unreadable', () => {
