@@ -243,9 +243,12 @@ test('hosts are names, and loopback and link-local addresses must be named', () 
     'fe80::1',
     '::ffff:127.0.0.1',
     '::ffff:7f00:1',
+    '64:ff9b::7f00:1',
+    '64:ff9b::a9fe:a9fe',
+    '64:ff9b::1',
   ])
     assert.ok(isLocalAddress(address), address);
-  assert.ok(!isLocalAddress('93.184.216.34') && !isLocalAddress('2606:2800::1'));
+  assert.ok(!isLocalAddress('93.184.216.34') && !isLocalAddress('2606:2800::1') && !isLocalAddress('64:ff9b::5db8:d822'));
 });
 
 test('the filter is a valid program for each architecture', () => {

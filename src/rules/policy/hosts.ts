@@ -45,8 +45,12 @@ export function namesHost(entry: string, name: string, port: number): boolean {
 export function isLocalAddress(address: string): boolean {
   const text = address.toLowerCase();
   const mapped = /^(?:::ffff:|64:ff9b::)(\d+\.\d+\.\d+\.\d+)$/.exec(text)?.[1] ?? text;
+  if (BEHIND_GATEWAY.test(text)) return true;
   if (/^\d+\.\d+\.\d+\.\d+$/.test(mapped)) return /^(0|127)\.|^169\.254\./.test(mapped);
   return (
     text === '::' || text === '::1' || /^fe[89ab]/.test(text) || text.startsWith('::ffff:') || text === 'fd00:ec2::254'
   );
 }
+
+/** 0.0.0.0/8, 127.0.0.0/8 and 169.254.0.0/16 behind a gateway between IPv6 and IPv4. */
+const BEHIND_GATEWAY = /^64:ff9b::(?:(?:[0-9a-f]{1,2}|7f[0-9a-f]{2}|a9fe):)?[0-9a-f]{1,4}$/;
