@@ -92,6 +92,7 @@ test('addresses inside the network are known in every form', () => {
     'fe80::1',
     '::ffff:127.0.0.1',
     '0.0.0.0',
+    ...['::127.0.0.1', '::ffff:0:7f00:1', '64:ff9b::a00:1', '64:ff9b:1::7f00:1', '2002:7f00:1::1', 'fec0::1'],
   ];
   for (const address of inside) assert.ok(isInternal(address), address);
   for (const address of ['93.184.216.34', '2606:4700::1111', '172.32.0.1']) assert.ok(!isInternal(address), address);

@@ -16,10 +16,15 @@ for (const [address, bits] of [
 ] as const)
   INTERNAL.addSubnet(address, bits, 'ipv4');
 for (const [address, bits] of [
-  ['::', 127],
+  // These contain an IPv4 address, which may be an internal one.
+  ['::', 96],
+  ['::ffff:0:0:0', 96],
   ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['2002::', 16],
   ['fc00::', 7],
   ['fe80::', 10],
+  ['fec0::', 10],
   ['ff00::', 8],
 ] as const)
   INTERNAL.addSubnet(address, bits, 'ipv6');
