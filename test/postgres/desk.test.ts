@@ -218,6 +218,18 @@ test('a secret that was read is not in the store, and its task names the machine
   const found = await server.sql(`select key from ${schema}.entry where value like '%CANARY%'`);
   assert.deepEqual(found, []);
   assert.deepEqual(await server.sql(`select log from ${schema}.line where text like '%CANARY%'`), []);
+
+  succeeds(await desk.guild('task', 'add', 'Read on', '--to', 'reads', '--id', 'tied'));
+  await server.sql(
+    `update ${schema}.entry set rev = nextval('${schema}.rev'), value = jsonb_set(value::jsonb, '{task,written}', $1)::text
+     where key = 'task/tied'`,
+    [JSON.stringify({ messages: 1, last: 'user', secrets_on: os.hostname() })],
+  );
+  const running = worker.start('agent', 'start', 'ana');
+  const why = async (): Promise<boolean> => /where the secrets are/.test((await desk.guild('why', 'tied')).out);
+  await whileRunning([running], until(why));
+  await stopped(running);
+  assert.match((await desk.guild('why', 'tied')).out, /guild pump or guild watch runs it/);
   await end();
 });
 

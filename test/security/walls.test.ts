@@ -248,7 +248,9 @@ test('hosts are names, and loopback and link-local addresses must be named', () 
     '64:ff9b::1',
   ])
     assert.ok(isLocalAddress(address), address);
-  assert.ok(!isLocalAddress('93.184.216.34') && !isLocalAddress('2606:2800::1') && !isLocalAddress('64:ff9b::5db8:d822'));
+  assert.ok(
+    !isLocalAddress('93.184.216.34') && !isLocalAddress('2606:2800::1') && !isLocalAddress('64:ff9b::5db8:d822'),
+  );
 });
 
 test('the filter is a valid program for each architecture', () => {
