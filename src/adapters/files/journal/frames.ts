@@ -55,7 +55,7 @@ export function printLine(peer: string, n: number, value: Header | Step): Buffer
 const NEWLINE = Buffer.from('\n');
 const HEAD = /^([0-9a-f]{8}) ([0-9a-f]{8}) (\d{1,15}) (z )?/;
 
-/** The whole lines at the start of these bytes. Throws a SyntaxError if there is no room for them. */
+/** The whole lines at the start of these bytes. Throws a SyntaxError if they have no room. */
 export function readLines(bytes: Buffer, peer: string, room = roomForLines()): Line[] {
   room.left += GROWTH * bytes.length;
   const lines: Line[] = [];
