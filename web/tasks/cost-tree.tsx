@@ -1,36 +1,19 @@
 /** The tree of a run with what each task cost: by itself, and with everything below it. */
 import type { JSX } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { TreeRow } from '../../src/web/base/contract.ts';
 import { useKeys } from '../keys.ts';
 import { address, go } from '../router.ts';
 import { count, money } from '../text.ts';
 import { VirtualRows } from './virtual-rows.tsx';
-import { turnLevel, isClosed, TreeCell, visibleRows } from './tree-rows.tsx';
+import { isClosed, TreeCell, useTreeRows, type ChosenRows } from './tree-rows.tsx';
 
-interface CostTreeProps {
-  rows: readonly TreeRow[];
-  chosen: number;
-  choose: (at: number) => void;
-}
-
-export function CostTree({ rows, chosen, choose }: CostTreeProps): JSX.Element {
-  const [folds, setFolds] = useState<ReadonlySet<string>>(new Set());
-  const shown = useMemo(() => visibleRows(rows, folds), [rows, folds]);
+export function CostTree({ rows, chosen, choose }: ChosenRows): JSX.Element {
+  const { shown, here, folds, toggle, keys } = useTreeRows({ rows, chosen, choose });
   const totals = useMemo(() => totalsOf(rows), [rows]);
   const most = Math.max(...totals, 1);
-  const here = shown.findIndex(({ i }) => i === chosen);
-  const move = (by: number): void => choose(shown[Math.min(shown.length - 1, Math.max(0, here + by))]?.i ?? 0);
-  const toggle = (id: string): void => {
-    const next = new Set(folds);
-    if (!next.delete(id)) next.add(id);
-    setFolds(next);
-  };
   useKeys({
-    j: () => move(1),
-    k: () => move(-1),
-    '[': () => setFolds(turnLevel(rows, folds, 'closed')),
-    ']': () => setFolds(turnLevel(rows, folds, 'open')),
+    ...keys,
     Enter: () => {
       const row = rows[chosen];
       if (row?.isGroup === true) toggle(row.id);

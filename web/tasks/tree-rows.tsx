@@ -1,5 +1,6 @@
 /** Rows of a tree that can be folded, and the cell that names a task in it. */
 import type { JSX } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
 import type { TreeRow } from '../../src/web/base/contract.ts';
 import { Icon } from '../icons.tsx';
 import { TaskLink, TaskState } from '../parts.tsx';
@@ -12,13 +13,40 @@ export interface ShownRow {
   hasChildren: boolean;
 }
 
+/** The rows of a tree, and which of them is chosen. */
+export interface ChosenRows {
+  rows: readonly TreeRow[];
+  chosen: number;
+  choose: (at: number) => void;
+}
+
+/** The rows that are not folded away, and the keys that move between them and fold them. */
+export function useTreeRows({ rows, chosen, choose }: ChosenRows) {
+  const [folds, setFolds] = useState<ReadonlySet<string>>(new Set());
+  const shown = useMemo(() => visibleRows(rows, folds), [rows, folds]);
+  const here = shown.findIndex(({ i }) => i === chosen);
+  const move = (by: number): void => choose(shown[Math.min(shown.length - 1, Math.max(0, here + by))]?.i ?? 0);
+  const toggle = (id: string): void => {
+    const next = new Set(folds);
+    if (!next.delete(id)) next.add(id);
+    setFolds(next);
+  };
+  const keys = {
+    j: () => move(1),
+    k: () => move(-1),
+    '[': () => setFolds(turnLevel(rows, folds, 'closed')),
+    ']': () => setFolds(turnLevel(rows, folds, 'open')),
+  };
+  return { shown, here, folds, toggle, keys };
+}
+
 /** A group has a summary, so it starts closed. `folds`: the rows whose default was changed. */
 export function isClosed(row: TreeRow, folds: ReadonlySet<string>): boolean {
   return folds.has(row.id) !== (row.isGroup === true);
 }
 
 /** The folds after the deepest open level was closed, or the highest closed one opened. */
-export function turnLevel(rows: readonly TreeRow[], folds: ReadonlySet<string>, to: 'closed' | 'open'): Set<string> {
+function turnLevel(rows: readonly TreeRow[], folds: ReadonlySet<string>, to: 'closed' | 'open'): Set<string> {
   const parents = visibleRows(rows, folds).flatMap(({ row, hasChildren }) =>
     hasChildren && isClosed(row, folds) === (to === 'open') ? row : [],
   );
@@ -34,7 +62,7 @@ export interface Fold {
   toggle: () => void;
 }
 
-export function visibleRows(rows: readonly TreeRow[], folds: ReadonlySet<string>): ShownRow[] {
+function visibleRows(rows: readonly TreeRow[], folds: ReadonlySet<string>): ShownRow[] {
   const out: ShownRow[] = [];
   let hiddenBelow = Infinity;
   for (const [i, row] of rows.entries()) {

@@ -13,37 +13,21 @@ import { duration, money, now } from '../text.ts';
 import { VirtualRows } from './virtual-rows.tsx';
 import { axisOf, ticksOf, type Axis } from './axis.ts';
 import { ALL, Brush, panned, zoomed, type Zoom } from './brush.tsx';
-import { turnLevel, isClosed, TreeCell, visibleRows, type Fold, type ShownRow } from './tree-rows.tsx';
+import { isClosed, TreeCell, useTreeRows, type ChosenRows, type Fold, type ShownRow } from './tree-rows.tsx';
 
-interface WaterfallProps {
-  rows: readonly TreeRow[];
-  chosen: number;
-  choose: (at: number) => void;
+interface WaterfallProps extends ChosenRows {
   /** The run whose finer spans can be read, if some are drawn as one. */
   mergedOf?: string | undefined;
 }
 
 export function Waterfall({ rows, chosen, choose, mergedOf }: WaterfallProps): JSX.Element {
-  const [folds, setFolds] = useState<ReadonlySet<string>>(new Set());
+  const { shown, folds, toggle, keys } = useTreeRows({ rows, chosen, choose });
   const [zoom, setZoom] = useState(ALL);
   const isOpen = rows.some(({ endedAt }) => endedAt === undefined);
   const clock = isOpen ? now.value : 0;
   const axis = useMemo(() => axisOf(rows, clock), [rows, clock]);
-  const shown = useMemo(() => visibleRows(rows, folds), [rows, folds]);
-  const toggle = (id: string): void => {
-    const next = new Set(folds);
-    if (!next.delete(id)) next.add(id);
-    setFolds(next);
-  };
-  const move = (by: number): void => {
-    const here = shown.findIndex(({ i }) => i === chosen);
-    choose(shown[Math.min(shown.length - 1, Math.max(0, here + by))]?.i ?? 0);
-  };
   useKeys({
-    j: () => move(1),
-    k: () => move(-1),
-    '[': () => setFolds(turnLevel(rows, folds, 'closed')),
-    ']': () => setFolds(turnLevel(rows, folds, 'open')),
+    ...keys,
     '+': () => setZoom(zoomed(zoom, 0.5)),
     '-': () => setZoom(zoomed(zoom, 2)),
     '0': () => setZoom(ALL),
