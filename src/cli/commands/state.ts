@@ -5,7 +5,6 @@ import type { AgentState } from '../../domain/agent/agent-state.js';
 import type { Note } from '../../domain/coordination/note.js';
 import { problem, problemError } from '../../domain/problem.js';
 import { roleFacts } from '../../domain/task/role.js';
-import type { Placed } from '../../domain/task/task.js';
 import { ASKED_AGAIN, isNotMadeHere } from '../../views/own-words.js';
 import { localDateTime } from '../../views/local-time.js';
 import { counted, EXIT, integerOption, type Call, type Command } from '../args/command.js';
@@ -66,7 +65,12 @@ function now({ terminal, json }: Call, { agents, open, forHuman, peers, problems
     [`not made on this machine: ${ASKED_AGAIN}`, forHuman.filter(isNotMadeHere)],
   ] as const)
     if (yours.length > 0)
-      rows.push([terminal.bold('you'), terminal.colour('magenta', 'asked'), yours.map(idOf).join(', '), hint]);
+      rows.push([
+        terminal.bold('you'),
+        terminal.colour('magenta', 'asked'),
+        yours.map(({ task }) => task.id).join(', '),
+        hint,
+      ]);
   for (const line of tableRows(rows, terminal.width, [0, 1, 2, 3]).flat()) terminal.out(line);
   for (const each of problems) terminal.problem(each);
   const isSpread = new Set(peers.map(({ host }) => host)).size > 1;
@@ -77,10 +81,6 @@ function now({ terminal, json }: Call, { agents, open, forHuman, peers, problems
   const running = named.length === 0 ? 'no process is running' : `running: ${named.join(', ')}`;
   terminal.say(terminal.dim(`${countsOf(open)}; ${running}`));
   return EXIT.done;
-}
-
-function idOf({ task }: Placed): string {
-  return task.id;
 }
 
 /** `3 open tasks; 1 schedule, next 2026-11-23 09:00:00 +01:00` */

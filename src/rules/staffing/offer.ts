@@ -137,17 +137,16 @@ function bidRequest(task: Task, agent: Agent, { workload, recent, open, others, 
     ].join('\n'),
     `Your latest tasks:${listed(recent, 'none.')}`,
     open === 0 ? 'There are no other open tasks.' : `Other open tasks: ${open}.${listed(others, '')}`,
-    `Other agents that are asked:${listed(bidders.slice(0, MAX_BIDDERS).map(bidderLine), 'none.')}`,
+    `Other agents that are asked:${listed(
+      bidders.slice(0, MAX_BIDDERS).map((agent) => colleagueLine(agent).slice(2)),
+      'none.',
+    )}`,
     QUESTIONS,
   ].join('\n\n');
 }
 
 const MAX_DETAILS = 2000;
 const MAX_BIDDERS = 20;
-
-function bidderLine(agent: Situation['bidders'][number]): string {
-  return colleagueLine(agent).slice(2);
-}
 
 const QUESTIONS =
   'Call place_bid. Think in the order of its fields: have you done this lately, does it help the goal, does it repeat an open task? Then say why, whether you are able, how well you fit compared with the other agents, and whether you should proceed.';
