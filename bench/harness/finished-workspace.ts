@@ -18,7 +18,7 @@ interface Finished {
   ids: string[];
 }
 
-/** `pages`: with result pages and conversations, which are two files of three. */
+/** `pages`: also writes a conversation for each task, and a result page unless it failed. */
 export function writeFinishedTasks(root: string, count: number, { seed = 1, pages = true } = {}): Finished {
   writeWorkspace(root);
   for (const folder of ['tasks/completed', 'tasks/failed', 'results', 'sessions', 'events'])

@@ -26,7 +26,6 @@ interface View {
 
 const RUN = 'build_user_api';
 
-/** The first ones are on the mock, too. */
 const VIEWS: View[] = [
   { name: 'hall', page: 'hall' },
   { name: 'inbox', page: 'inbox/CHANGE' },

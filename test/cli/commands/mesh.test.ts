@@ -23,8 +23,8 @@ const files = (ben: string, dan = 'say: never', coordination = 'mode: mesh'): Re
 });
 
 /**
- * One command for each agent; all of them know each other. The one to kill has a process of its
- * own.
+ * One command for each agent; all of them know each other. The one to kill runs in a separate
+ * process.
  */
 async function peers(workspace: Place, victim?: Spawned): Promise<Map<string, Running>> {
   const names = ['ana', 'ben', 'cyd', 'dan'].filter((name) => !victim?.child.spawnargs.includes(name));
