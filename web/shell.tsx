@@ -221,8 +221,13 @@ function shortened(path: string): string {
 function More({ page }: { page: string }): JSX.Element {
   const close = (): void => void (isMoreShown.value = false);
   useKeys({ Escape: close }, 2);
+  // Every click closes it, on one of its pages or beside it.
+  useEffect(() => {
+    addEventListener('click', close);
+    return () => removeEventListener('click', close);
+  }, []);
   return (
-    <nav class="more" aria-label="More pages" onClick={close}>
+    <nav class="more" aria-label="More pages">
       {[...FIRST, ...SECOND]
         .filter((entry) => !TABS.some((tab) => tab.page === entry.page))
         .map((entry) => (

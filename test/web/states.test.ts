@@ -100,6 +100,17 @@ test('a page that waits for its data shows nothing at first, then bars that hold
   for (const route of held) await route.continue();
 });
 
+test('costs: calls that cost nothing are a sentence and no chart', async (t) => {
+  const workspace = newPlace(t);
+  const call = { at: new Date().toISOString(), name: 'model.answered', task: 'a', agent: 'boss', model: 'm/x' };
+  workspace.put('events/a.jsonl', `${JSON.stringify({ ...call, micro_usd: 0, input_tokens: 9 })}\n`);
+  const shown = await opened(t, workspace);
+  if (shown === undefined) return;
+  await shown.go('costs');
+  await shown.page.waitForSelector('.panel:has(h2:text-is("By day")) >> text=These model calls cost nothing');
+  assert.equal(await shown.page.locator('.chart').count(), 0);
+});
+
 test('costs: the range and the grouping are chosen', async (t) => {
   const workspace = newPlace(t);
   const line = (daysAgo: number, agent: string): string => {
@@ -184,6 +195,15 @@ test('on a phone a request has buttons for a thumb, a diff in one column, and ar
   await page.waitForSelector('.crumb:has-text("2 of 2")');
   await page.getByLabel('Previous request').click();
   await page.waitForSelector('.crumb:has-text("1 of 2")');
+  const more = page.locator('.more a:has-text("Costs")');
+  await page.click('.tabbar button:has-text("More")');
+  await more.waitFor();
+  await page.click('.idetail h2');
+  await more.waitFor({ state: 'detached' });
+  await page.click('.tabbar button:has-text("More")');
+  await more.click();
+  await page.waitForSelector('h1:has-text("Costs")');
+  assert.equal(await more.count(), 0, 'a click on it or beside it closes the sheet');
 });
 
 const WRONG_BOARD = `# Plan

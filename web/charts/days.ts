@@ -32,12 +32,12 @@ export function drawDays(parent: HTMLElement, costs: Costs): { close(): void } {
     {
       width: parent.clientWidth,
       height: HEIGHT,
-      hooks: { draw: [(plot) => writeSums(plot, times, sums, colour('ink'), style.fontFamily)] },
+      hooks: { draw: [(plot) => writeSums(plot, times, sums, colour, style.fontFamily)] },
       cursor: { show: false },
       legend: { show: false },
       scales: {
         x: { time: true, range: (_, min, max) => [min - 43_200, max + 43_200] },
-        y: { range: (_, __, max) => [0, max * 1.15 || 1] },
+        y: { range: (_, __, max) => [0, max * 1.15] },
       },
       axes: [
         { ...axis, size: 28, values: (_, all) => all.map(dayText), splits: (plot) => labelled(times, plot.width) },
@@ -74,17 +74,29 @@ export function drawDays(parent: HTMLElement, costs: Costs): { close(): void } {
 }
 
 /** The sums of the highest day and of today, above their bars. */
-function writeSums(plot: uPlot, times: number[], sums: number[][], ink: string, font: string): void {
+function writeSums(
+  { ctx, valToPos }: uPlot,
+  times: number[],
+  sums: number[][],
+  colour: (name: string) => string,
+  font: string,
+): void {
   const tops = sums.map((values) => values.at(-1) ?? 0);
   const ratio = devicePixelRatio;
-  plot.ctx.save();
-  Object.assign(plot.ctx, { fillStyle: ink, font: `600 ${11 * ratio}px ${font}`, textAlign: 'center' });
+  ctx.save();
+  Object.assign(ctx, { font: `600 ${11 * ratio}px ${font}`, textAlign: 'center' });
   for (const day of new Set([tops.indexOf(Math.max(...tops)), tops.length - 1])) {
     const sum = tops[day] ?? 0;
     if (sum === 0) continue;
-    plot.ctx.fillText(money(sum), plot.valToPos(times[day]!, 'x', true), plot.valToPos(sum, 'y', true) - 5 * ratio);
+    const [x, y] = [valToPos(times[day]!, 'x', true), valToPos(sum, 'y', true) - 5 * ratio];
+    const width = ctx.measureText(money(sum)).width + 6 * ratio;
+    // No line of the grid goes through it.
+    ctx.fillStyle = colour('surface');
+    ctx.fillRect(x - width / 2, y - 10 * ratio, width, 12 * ratio);
+    ctx.fillStyle = colour('ink');
+    ctx.fillText(money(sum), x, y);
   }
-  plot.ctx.restore();
+  ctx.restore();
 }
 
 /** As many decimals as tell two marks of the axis apart. */

@@ -47,7 +47,7 @@ function Shown({ costs, days }: { costs: Data; days: number }): JSX.Element {
   return (
     <div class="stack">
       <Panel title="By day" side={<Keys keys={costs.keys} />}>
-        <Chart costs={costs} />
+        {costs.total.microUsd === 0 ? <NoCost {...costs.total} /> : <Chart costs={costs} />}
       </Panel>
       <div class="costgrid">
         <div class="stack">
@@ -59,6 +59,16 @@ function Shown({ costs, days }: { costs: Data; days: number }): JSX.Element {
         <Budgets budgets={costs.budgets} />
       </div>
     </div>
+  );
+}
+
+function NoCost({ unpricedCalls }: CostRow): JSX.Element {
+  if (unpricedCalls === 0) return <p class="b dim">These model calls cost nothing.</p>;
+  return (
+    <p class="b dim">
+      No price is known for {plural(unpricedCalls, 'call')}: set it under <code>prices</code> in <code>guild.yaml</code>
+      .
+    </p>
   );
 }
 

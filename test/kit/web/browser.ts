@@ -50,7 +50,7 @@ export async function seriousFaults(page: Page): Promise<string[]> {
   return JSON.parse(String(result.value)) as string[];
 }
 
-/** Texts in a column of single letters, and texts that end at an edge without a sign of it. */
+/** Texts in a column of single letters, texts that end at an edge without a sign of it, and wide numbers. */
 export function squeezedTexts(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`(() => {
     const faults = [];
@@ -62,6 +62,7 @@ export function squeezedTexts(page: Page): Promise<string[]> {
       const name = element.tagName.toLowerCase() + '.' + element.className + ': ' + own.slice(0, 60);
       if (display !== 'inline' && box.width < 3 * parseFloat(fontSize) && box.height > 6 * box.width) faults.push('narrow ' + name);
       const isCut = overflowX === 'hidden' && whiteSpace !== 'normal' && element.scrollWidth > element.clientWidth + 1;
+      if (element.matches('.num') && element.scrollWidth > element.clientWidth + 1) faults.push('wide ' + name);
       if (isCut && (textOverflow !== 'ellipsis' || display.endsWith('flex'))) faults.push('cut ' + name);
     }
     return faults;
