@@ -54,7 +54,7 @@ export function percent(part: number, whole: number): string {
 
 /** Creating a formatter costs more than drawing a row. */
 const COUNT = new Intl.NumberFormat('en');
-const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' });
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
 export function count(value: number): string {

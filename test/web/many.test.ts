@@ -117,6 +117,12 @@ test('40 agents are drawn as a graph with the same content as a list, and 40 tas
   await page.waitForSelector('svg .nd');
   assert.equal(await page.locator('svg .nd').count(), 40);
   assert.equal(await page.locator('.edges li').count(), 39);
+  await page.goto(`http://${host}/#/tasks?view=board`);
+  await page.waitForSelector('.card');
+  const below = await page.evaluate<number>(
+    '(({ scrollHeight: all, clientHeight: seen }) => all - seen)(document.querySelector("main"))',
+  );
+  assert.equal(below, 0, 'each column of the board scrolls, and the page does not');
   await page.goto(`http://${host}/#/hall`);
   await page.waitForSelector('text=of 40 open');
   assert.deepEqual(faults, []);
