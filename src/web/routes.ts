@@ -149,7 +149,7 @@ export function routes(api: Hono, served: Served): void {
   get('/machines', () => machinesOf(feed));
   get('/replay/:id', (context, moment) => replayOf(moment, id(context)));
   get('/boards', async () => boardsOf(root, env));
-  get('/notes', (context, moment) => channelsOf(root, context.req.query('channel'), env, moment.at));
+  get('/notes', (context, moment) => channelsOf(moment, context.req.query('channel'), env));
   get('/history', (_, moment) => historyOf(root, env, moment));
   get('/history/:id/undo', async (context): Promise<UndoPreview> => {
     const { to, files } = await previewUndo(root, id(context), env);

@@ -1,7 +1,16 @@
 /** Requests in the window: questions, rules, and all requests for the same action. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { Request, Requests, RequestSource, TaskBoard, Row, ViewOpened } from '../../src/web/base/contract.js';
+import type {
+  Channels,
+  Conversation,
+  Request,
+  Requests,
+  RequestSource,
+  TaskBoard,
+  Row,
+  ViewOpened,
+} from '../../src/web/base/contract.js';
 import { place, succeeds, type Place } from '../kit/guild.js';
 import { askingPlace, openWindow, SCRIPTED, type Window } from '../kit/web/window.js';
 import { opened } from '../kit/web/opened.js';
@@ -139,4 +148,29 @@ test('a board has each task in its column, and a tree has parents before their c
     [0, 1],
   );
   assert.equal(rows[1]!.parent, rows[0]!.id);
+});
+
+test('a result of another task is said by its agent, and notes of the program have titles', async (t) => {
+  const workspace = place(t, {
+    'guild.yaml': `${SCRIPTED}channels: { news: {} }\n`,
+    'agents/boss.md': '---\ndescription: Does it\ntools: [create_task]\n---\nYou are the boss.\n',
+    'agents/hand.md': '---\ndescription: Helps\n---\nYou are the hand.\n',
+    'script.yaml': JSON.stringify([
+      { agent: 'boss', turn: 1, call: [{ create_task: { agent: 'hand', description: 'Carry the box' } }] },
+      { agent: 'boss', turn: 2, say: 'I wait.' },
+      { agent: 'hand', say: 'It is upstairs.' },
+      { agent: 'boss', say: 'All is done.' },
+    ]),
+  });
+  succeeds(await workspace.guild('run', 'boss', 'Move in', '--id', 'moving'));
+  const part = workspace.list('tasks/completed').find((name) => name.includes('.call-'))!.replace('.json', '');
+  succeeds(await workspace.guild('tell', 'news', `See ${part}.`));
+  const window = await openWindow(t, workspace);
+  const { messages } = (await window.get('/api/sessions/boss-moving')).json<Conversation>();
+  assert.deepEqual(messages.map(({ from }) => from).filter(Boolean), ['hand']);
+  const notesOf = async (channel: string): Promise<string[]> =>
+    (await window.get(`/api/notes?channel=${channel}`)).json<Channels>().notes.map(({ text }) => text);
+  const states = (await notesOf('state')).join('\n');
+  assert.ok(states.includes('“Carry the box”') && !states.includes(part), states);
+  assert.deepEqual(await notesOf('news'), [`See ${part}.`], 'words of a person stay as they are');
 });

@@ -42,7 +42,7 @@ export function Notes({ channel }: { channel: string }): JSX.Element {
             ) : (
               <Panel title={channel} count={notes.notes.length}>
                 <Tell channel={channel} />
-                <ul class="list">
+                <ul class="list notes">
                   {notes.notes.map((note, i) => (
                     <li key={i}>
                       <time class="dim">{clock(note.at)}</time>

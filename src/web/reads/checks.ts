@@ -10,6 +10,7 @@ import { roleFacts } from '../../domain/task/role.js';
 import { HUMAN, isEnded, type Placed } from '../../domain/task/task.js';
 import type { ShownCheck, ShownMessage } from '../base/contract.js';
 import type { Moment } from './moment.js';
+import { agentOf } from './rows.js';
 
 /** The engine makes at most two. */
 const ROUNDS = [1, 2];
@@ -67,7 +68,8 @@ export async function withAuthors(
   const author = async (message: ShownMessage): Promise<ShownMessage> => {
     const { from: sender, ...rest } = message;
     if (message.role !== 'user' || sender === undefined) return message;
-    if (sender !== agent) return sender === HUMAN ? rest : message;
+    if (sender === HUMAN) return rest;
+    if (sender !== agent) return { ...rest, from: await whoIn(moment, message) };
     const id = taskOf(message.n);
     const placed = id === undefined ? undefined : await moment.task(id);
     if (placed === undefined) return message;
@@ -76,6 +78,12 @@ export async function withAuthors(
     return defined({ ...rest, from: from === HUMAN ? undefined : from });
   };
   return Promise.all(messages.map(author));
+}
+
+/** The sender of a result is a task in the file, and its agent on the screen. */
+async function whoIn(moment: Moment, { from, kind }: ShownMessage): Promise<string | undefined> {
+  const placed = from === undefined || kind === undefined ? undefined : await moment.task(from);
+  return placed === undefined ? from : (agentOf(placed) ?? from);
 }
 
 /** A later attempt follows a check that said no. */

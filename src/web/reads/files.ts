@@ -7,9 +7,11 @@ import { openNotes } from '../../app/readers/open-notes.js';
 import { lintFile } from '../../app/readers/queries.js';
 import { defined } from '../../domain/defined.js';
 import { problem, ProblemError, type Problem } from '../../domain/problem.js';
+import type { Note } from '../../domain/coordination/note.js';
 import { noteText } from '../../views/note-text.js';
 import type { Boards, Channels, HistoryPage } from '../base/contract.js';
 import type { Moment } from './moment.js';
+import { titled } from './rows.js';
 import { seenOf, textOf } from './session.js';
 
 type Env = Record<string, string | undefined>;
@@ -69,18 +71,24 @@ export function withBox(text: string, line: number, box: string): string | undef
 
 const BOX = /^(\s*[-*+] \[)(.)(\])/;
 
-/** `until`: an ISO time, for a moment of the past. */
-export async function channelsOf(root: string, channel: string | undefined, env: Env, until = '~'): Promise<Channels> {
-  const notes = await openNotes(root, env);
+export async function channelsOf(moment: Moment, channel: string | undefined, env: Env): Promise<Channels> {
+  const until = moment.at ?? '~';
+  const notes = await openNotes(moment.feed.root, env);
   try {
     const channels = notes
       .channels()
       .map(({ channel: name, notes: count, at, writers }) => defined({ channel: name, notes: count, at, writers }));
     const read = channel === undefined ? [] : notes.read(channel, NOTES_SHOWN).filter(({ at }) => at <= until);
+    const titles = new Map((read.length === 0 ? [] : await moment.tasks('')).map(({ id, title }) => [id, title]));
+    // Words of agents and people stay as they are; an id such as `notes` is also an ordinary word.
+    const named = ({ body }: Note): string =>
+      body.type === 'said'
+        ? body.text
+        : titled(noteText(body), (id) => (/[\d._-]/.test(id) ? titles.get(id) : undefined));
     return defined({
       channels,
       channel,
-      notes: read.map((note) => ({ at: note.at, from: note.from, text: noteText(note.body) })).reverse(),
+      notes: read.map((note) => ({ at: note.at, from: note.from, text: named(note) })).reverse(),
     });
   } finally {
     await notes.close();
