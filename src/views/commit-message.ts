@@ -77,7 +77,7 @@ function happened(event: Event): string {
     case 'task.failed':
       return `${agent} failed`;
     case 'task.parked':
-      return `${agent} waits`;
+      return event.agent === 'nobody' ? 'waits for an agent' : `${agent} waits`;
     case 'task.created':
       return event.agent === undefined ? 'created, not assigned yet' : `asked of ${agent}`;
     case 'model.answered':

@@ -163,7 +163,10 @@ test('a result of another task is said by its agent, and notes of the program ha
     ]),
   });
   succeeds(await workspace.guild('run', 'boss', 'Move in', '--id', 'moving'));
-  const part = workspace.list('tasks/completed').find((name) => name.includes('.call-'))!.replace('.json', '');
+  const part = workspace
+    .list('tasks/completed')
+    .find((name) => name.includes('.call-'))!
+    .replace('.json', '');
   succeeds(await workspace.guild('tell', 'news', `See ${part}.`));
   const window = await openWindow(t, workspace);
   const { messages } = (await window.get('/api/sessions/boss-moving')).json<Conversation>();

@@ -12,7 +12,7 @@ import type { Log } from '../base/log.js';
 import { dayBudget } from './budgets.js';
 import { requestReader } from './requests.js';
 import { titleOf } from '../base/title.js';
-import { rowOf, titled } from './rows.js';
+import { claimant, rowOf, titled } from './rows.js';
 import { spansByTask } from './spans.js';
 
 const HOUR_MS = 3_600_000;
@@ -161,8 +161,8 @@ function lanesOf(log: Log, now: Date, open: ReadonlyMap<string, Placed>): Pick<H
   const isForPerson = (task: string): boolean => agentOf.get(task) === HUMAN || isWaitedRequest(open, task);
   const lanes = new Map<string, Lane>();
   for (const [task, spans] of spansByTask(events, isForPerson)) {
-    const agent = agentOf.get(task);
-    if (agent === undefined || agent === HUMAN || agent === 'nobody') continue;
+    const agent = claimant(agentOf.get(task));
+    if (agent === undefined || agent === HUMAN) continue;
     const lane = lanes.get(agent) ?? { agent, spans: [] };
     lane.spans.push(...spans);
     lanes.set(agent, lane);

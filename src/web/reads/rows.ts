@@ -28,7 +28,12 @@ export function rowOf({ task, state, owner }: Placed): Row {
 
 /** Until its first turn has ended, only the claim names the agent of a task without `to`. */
 export function agentOf({ task, owner }: Pick<Placed, 'task' | 'owner'>): string | undefined {
-  return task.to ?? owner?.agent;
+  return task.to ?? claimant(owner?.agent);
+}
+
+/** The program claims a task in the name of nobody while it looks for an agent. */
+export function claimant(agent: string | undefined): string | undefined {
+  return agent === 'nobody' ? undefined : agent;
 }
 
 /**

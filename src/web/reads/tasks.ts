@@ -9,7 +9,7 @@ import { roleFacts } from '../../domain/task/role.js';
 import { taintIn } from '../../domain/task/taint.js';
 import { HUMAN, isEnded, type Placed, type TaskState } from '../../domain/task/task.js';
 import type { Row, TaskBoard, Usage } from '../base/contract.js';
-import { rowOf, rowTitle, shortOf, usageOf } from './rows.js';
+import { claimant, rowOf, rowTitle, shortOf, usageOf } from './rows.js';
 
 const COLUMNS =
   'id, state, role, type, description, result, to, held_by, parent, error, created_at, created_by, ended_at, usage, own_usage, session, context.taint, context.forked_from';
@@ -168,7 +168,7 @@ function rowFrom(row: Record<string, unknown>): ListedTask {
     id,
     short: shortOf(id),
     title: rowTitle({ role, type: text('type'), description: text('description') ?? '', result: text('result') }),
-    agent: text('to') ?? text('held_by'),
+    agent: text('to') ?? claimant(text('held_by')),
     role,
     state: row['state'] as TaskState,
     code: error?.code,

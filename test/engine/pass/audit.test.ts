@@ -109,3 +109,8 @@ test('tasks with similar ids are counted separately', () => {
   ]);
   assert.equal(subject, '2 tasks: release (planner answered), release.notes (planner answered)');
 });
+
+test('a task that no agent has yet waits for one', () => {
+  const { subject } = commitMessage([event('task.parked', 'design', { agent: 'nobody' })]);
+  assert.equal(subject, 'design: waits for an agent');
+});
