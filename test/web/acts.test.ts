@@ -181,6 +181,8 @@ test('agents: the editor checks while typing and saves; pause with a reason; a n
   const window = await opened(t, await askingPlace(t));
   if (window === undefined) return;
   const { page, workspace, go } = window;
+  const refused: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && refused.push(message.text()));
   await go('agents/boss');
   await page.click('button:text-is("Edit file")');
   await page.waitForSelector('.cm-content');
@@ -190,6 +192,9 @@ test('agents: the editor checks while typing and saves; pause with a reason; a n
   await page.keyboard.type('\ntols: [read_file]');
   await page.waitForSelector('.editor .banner');
   assert.ok(await page.isDisabled('.editor .btn.pri'), 'a broken file is not saved');
+  await page.waitForSelector('.cm-lintRange-error');
+  await page.waitForSelector('.cm-lint-marker-error');
+  assert.deepEqual(refused, [], 'its marks need nothing that the policy of the page refuses');
   await page.keyboard.press('Control+z');
   await page.keyboard.press('Control+End');
   await page.keyboard.type('Be kind.');

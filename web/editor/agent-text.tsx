@@ -103,6 +103,9 @@ function Editor({ name, path, start, seen: shown, close }: EditorProps): JSX.Ele
   const place = useRef<HTMLDivElement>(null);
   const editor = useRef<OpenEditor>(undefined);
   const seen = useRef(shown);
+  // The name of a new agent is typed while its editor is open.
+  const file = useRef(path);
+  file.current = path;
   const [checked, setChecked] = useState<AgentChecked>({ problems: [], warnings: [] });
   const [sent, setSent] = useState<Sent>();
   const save = useRef<() => void>(() => undefined);
@@ -127,7 +130,7 @@ function Editor({ name, path, start, seen: shown, close }: EditorProps): JSX.Ele
         schema: schema ?? { keys: [] },
         words,
         async check(text) {
-          const found = await checkAgent(path, text);
+          const found = await checkAgent(file.current, text);
           setChecked(found);
           return found.problems;
         },
