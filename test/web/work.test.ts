@@ -128,6 +128,7 @@ async function runRows({ page, go }: Opened): Promise<void> {
   await go('task/build_user_api');
   const group = page.locator('.wfr', { hasText: '4 bids: breakdown 9, file 5; 2 declined' });
   await group.waitFor();
+  await page.waitForSelector('.fig:has-text("Certified") >> text=nothing open, unread or half done; the only process');
   const single = page.locator('.wfr', { hasText: 'Bid: 9 of 10' });
   assert.equal(await single.count(), 0, 'the bids are folded');
   await group.locator('button').click();

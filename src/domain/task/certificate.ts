@@ -15,6 +15,16 @@ export interface Certificate {
 }
 
 export function certificateText({ open, unread, effects, agreed, of }: Certificate): string {
-  const processes = of === 1 ? 'the only process agrees' : `${agreed} of ${of} processes agree`;
-  return `${open} open tasks, ${unread} unread notes, ${effects} effects without outcome; ${processes}`;
+  return `${open} open tasks, ${unread} unread notes, ${effects} effects without outcome; ${agreement(agreed, of)}`;
+}
+
+/** In fewer words, for a page that has little room. */
+export function shortCertificate(certificate: Certificate): string {
+  const { open, unread, effects, agreed, of } = certificate;
+  if (open + unread + effects > 0) return certificateText(certificate);
+  return `nothing open, unread or half done; ${agreement(agreed, of)}`;
+}
+
+function agreement(agreed: number, of: number): string {
+  return of === 1 ? 'the only process agrees' : `${agreed} of ${of} processes agree`;
 }

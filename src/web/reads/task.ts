@@ -2,7 +2,7 @@
 import { originOf, storyOf } from '../../app/readers/why/story.js';
 import { sharesOf, waitChain } from '../../app/readers/why/wait-chain.js';
 import { defined } from '../../domain/defined.js';
-import { certificateText } from '../../domain/task/certificate.js';
+import { shortCertificate } from '../../domain/task/certificate.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { HUMAN, isEnded, type Placed } from '../../domain/task/task.js';
 import { taintIn } from '../../domain/task/taint.js';
@@ -24,7 +24,7 @@ export async function taskDetail(moment: Moment, id: string): Promise<TaskDetail
     taint: taintIn(task),
     result: task.result === undefined ? undefined : (placed.fullResult ?? task.result),
     error: task.error,
-    certificate: task.certificate === undefined ? undefined : certificateText(task.certificate),
+    certificate: task.certificate === undefined ? undefined : shortCertificate(task.certificate),
     session: task.session,
     usage: sumOf(listed.map(({ own }) => own)) ?? usageOf(task.usage),
     can: moment.at === undefined ? actsOf(placed) : [],
