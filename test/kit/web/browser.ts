@@ -50,7 +50,10 @@ export async function seriousFaults(page: Page): Promise<string[]> {
   return JSON.parse(String(result.value)) as string[];
 }
 
-/** Texts in a column of single letters, texts that end at an edge without a sign of it, and wide numbers. */
+/**
+ * Texts in a column of single letters, texts that end at an edge without a sign of it, and numbers
+ * that are wider than their column.
+ */
 export function squeezedTexts(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`(() => {
     const faults = [];
