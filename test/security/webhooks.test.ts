@@ -246,7 +246,7 @@ test('guild serve is open to other machines only with TLS, as the window is', as
   const half = await here.guild('serve', '--tls-cert', 'x.pem', '--no-work');
   assert.match(half.err, /--tls-cert and --tls-key belong together/);
   const proxy = await here.guild('serve', '--behind-proxy', 'http://evil/', '--no-work');
-  assert.match(proxy.err, /--behind-proxy is a host name/);
+  assert.match(proxy.err, /--behind-proxy must be a host name/);
 });
 
 test('a source counts once it is trusted, and a file that is being saved keeps the sources', async (t) => {
