@@ -115,7 +115,8 @@ function openParts(axis: Axis, { from, to }: { from: number; to: number }): { fr
 
 function tickText(ms: number, step: number): string {
   if (ms === 0) return '0 s';
-  if (step < SECOND) return `${(ms / SECOND).toFixed(step >= 100 ? 1 : step >= 10 ? 2 : 3)} s`;
+  const fraction = (rest: number): string => `${(rest / SECOND).toFixed(step >= 100 ? 1 : step >= 10 ? 2 : 3)} s`;
+  if (step < SECOND) return ms < MINUTE ? fraction(ms) : `${Math.floor(ms / MINUTE)} m ${fraction(ms % MINUTE)}`;
   const [seconds, minutes, hours] = [Math.floor(ms / SECOND), Math.floor(ms / MINUTE), Math.floor(ms / HOUR)];
   if (minutes === 0) return `${seconds} s`;
   if (hours === 0) return seconds % 60 === 0 ? `${minutes} m` : `${minutes} m ${seconds % 60} s`;
