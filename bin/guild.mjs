@@ -12,7 +12,8 @@ if (major < 20 || (major === 20 && minor < 19)) {
 }
 // Only this user can read the files that guild, its commands and git write.
 process.umask(0o077);
-keepCompiledCode();
+// A window runs all day, and what it read of that code would stay in its memory.
+if (process.argv[2] !== 'ui') keepCompiledCode();
 const cli = new URL('../dist/bundle/guild.js', import.meta.url).href;
 const { main } = await import(cli).catch((error) => {
   if (error?.code !== 'ERR_MODULE_NOT_FOUND' || error.url !== cli) throw error;

@@ -54,3 +54,11 @@ test('compiled code that came with a workspace is neither used nor written', asy
     succeeds(await here.spawnWith({ untrusted: true, env: { ...env, HOME } }, '--help').ended);
   assert.deepEqual(fs.readdirSync(compiled), []);
 });
+
+test('the window starts without compiled code, which would stay in its memory', async (t) => {
+  const here = place(t, scripted('- {say: done}'));
+  const state = stateOf(here.root)['GUILD_STATE']!;
+  fs.mkdirSync(state, { mode: 0o700 });
+  succeeds(await here.spawnWith({ untrusted: true }, 'ui', '--help').ended);
+  assert.ok(!fs.existsSync(path.join(state, 'compiled')));
+});
